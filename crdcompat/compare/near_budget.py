@@ -5,9 +5,10 @@ The next rule, or a larger bound, makes the server refuse the CRD. Another minor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.budget import Usage, usages
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT
@@ -42,13 +43,34 @@ def judge_near_budget(
     """One result for each schema of a ``touched`` CRD that is near a budget, except in ``refused`` documents."""
     near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd.raw, server, _SHARE)]))
     left_out = set(refused)
-    judged = {document: found for document, found in near.items() if document not in left_out}
+    judged = _with_highest_totals({document: found for document, found in near.items() if document not in left_out})
     for found, occurrences in in_contexts(crds, judged):
         usage = found.usage
         shown = {"cost": usage.cost, "total": usage.total, "budget": RULE_LIMIT, "total_budget": TOTAL_LIMIT}
         change = Change(NEAR, found.path, None, shown, added=(usage.rule,), new_at=usage.at, of_crd=True)
         witness = Witness(None, reason=NOTHING_YET)
         yield judged_alone(change, Effect.NONE, witness, found.version, occurrences, found.reason)
+
+
+def _with_highest_totals(near: Mapping[CrdDocument, Sequence[_Near]]) -> dict[CrdDocument, list[_Near]]:
+    """Facts about the same expensive rule with the highest total: variants of a CRD have more or fewer other rules."""
+    most: dict[tuple[str, _Near], int] = {}
+
+    def rule(document: CrdDocument, found: _Near) -> tuple[str, _Near]:
+        return document.crd.name, replace(found, usage=replace(found.usage, total=0))
+
+    for document, facts in near.items():
+        for found in facts:
+            if found.usage.one_rule:
+                key = rule(document, found)
+                most[key] = max(found.usage.total, most.get(key, 0))
+    return {
+        document: [
+            replace(found, usage=replace(found.usage, total=most.get(rule(document, found), found.usage.total)))
+            for found in facts
+        ]
+        for document, facts in near.items()
+    }
 
 
 def _near(crd: Crd, usage: Usage) -> _Near:

@@ -104,6 +104,21 @@ def test_once_for_all_versions_and_contexts_with_one_schema(tmp_path: Path) -> N
     assert [path for _, _, path, *_ in _near(diff(old, new))] == ["spec.names[*]"]
 
 
+def test_variants_with_other_cheap_rules_are_one_finding(tmp_path: Path) -> None:
+    """The cost of all rules is that of the variant with the most."""
+    cheap = string(maxLength=9, **{"x-kubernetes-validations": [{"rule": "self != 'z'"}]})
+    key = "release.openshift.io/feature-set"
+    for side, schema in (("old", _BEFORE), ("new", _texts(45_000))):
+        more = {"Default": {}, "TechPreviewNoUpgrade": {"status": obj(a=cheap)}}
+        for name, parts in more.items():
+            made = {**schema, "properties": {**schema["properties"], **parts}}
+            write(tmp_path / side / f"{name}.yaml", crd(made, annotations={key: name}))
+    report = diff(tmp_path / "old", tmp_path / "new")
+    (finding,) = [each for each in report["findings"] if each["rule"] == "cel-cost-near-budget"]
+    assert finding["contexts"] == ["Default/default", "TechPreviewNoUpgrade/default"]
+    assert finding["new"]["total"] > finding["new"]["cost"] == 45_000 * 202
+
+
 def test_only_a_crd_that_the_change_touches(tmp_path: Path) -> None:
     schema = _texts(45_000)
     assert _near(diff(*both(tmp_path / "same", schema, schema))) == []
