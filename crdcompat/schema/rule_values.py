@@ -57,7 +57,12 @@ _PREFIX = re.compile(r"(?:prefixLength\(\)|\bx)\s*[<>]=?\s*(\d{1,3})")
 def rule_patterns(rule: str) -> Iterator[str]:
     """The patterns that a rule on a string searches for in it, as RE2 reads them: those of ``self.matches('…')``."""
     for found in _MATCHES.finditer(rule):
-        yield found["text"] if found["raw"] else _ESCAPED.sub(r"\1", found["text"])
+        yield unescaped(found["text"], raw=bool(found["raw"]))
+
+
+def unescaped(text: str, *, raw: bool) -> str:
+    """The text of a string literal of CEL as RE2 reads it; ``raw``: the literal begins with ``r``."""
+    return text if raw else _ESCAPED.sub(r"\1", text)
 
 
 def rule_values(rule: str) -> Iterator[str]:

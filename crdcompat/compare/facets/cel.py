@@ -19,6 +19,7 @@ from crdcompat.compare.intersection import intersection
 from crdcompat.compare.item_lists import item_lists, unlike_items
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.string_parts import other_parts
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.unique_items import keeps_rule
 from crdcompat.compare.valid_values import ValidValues
@@ -123,12 +124,17 @@ def _values(
     complete = bool(cases) and not any(map(able.accepts, broken))
     hints = _hints(reader, rules)
     made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
-    searched = chain(made_of_shared, cases, () if complete else variants(writer, *hints))
+    parts = other_parts(_texts(writer.rules), texts, _valid_texts(shared, judges)) if writer.type == "string" else ()
+    searched = chain(made_of_shared, cases, parts, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
     if not found and not complete and writer.type == "array":
         found = _broken(item_lists(shared, Node({RULES: rules}), made_by), writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
+
+
+def _valid_texts(node: Node, judges: Judges) -> Iterator[str]:
+    return (text for text in variants(node) if isinstance(text, str) and judges.writer.accepts(text))
 
 
 def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -> list[Any]:
@@ -205,7 +211,7 @@ def _is_transition(rule: dict[str, Any]) -> bool:
     return "oldSelf" in _source(rule)
 
 
-def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
+def _texts(rules: Iterable[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(map(_source, rules))
 
 
