@@ -78,8 +78,8 @@ def test_an_object_that_lacks_a_field() -> None:
     old, new = (status({**schema(a=string(), b=string()), **more}) for more in ({"required": ["a"]}, {}))
     finding = only(old, new, "E")
     assert finding.message.endswith(
-        " (only writes that change the object without it: the server of old accepts updates that leave a stored object as"
-        " it is)"
+        " (only writes that change the object without it: the server of old accepts updates that leave a stored object"
+        " as it is)"
     )
 
 
