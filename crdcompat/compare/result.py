@@ -42,7 +42,7 @@ class Occurrence(Struct, frozen=True, eq=False):
 class Lone(Struct, frozen=True, eq=False):
     """One occurrence of a change that shows on one side alone, such as a CRD that the other side lacks.
 
-    ``elsewhere``: the other side has the CRD in another context.
+    ``elsewhere``: the other side has the CRD in another context. ``has_sources``: it has it outside of its payload.
     """
 
     context: str
@@ -51,6 +51,7 @@ class Lone(Struct, frozen=True, eq=False):
     chosen: Chosen
     written_as: str = ""
     elsewhere: bool = False
+    has_sources: bool = False
 
     def at(self, side: Side) -> tuple[Chosen, ...]:
         """The places of the change on a side."""

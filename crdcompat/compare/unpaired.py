@@ -71,7 +71,7 @@ def _occurrence(item: Unpaired) -> Occurrence | Lone:
     if item.renamed:
         change = _change(_kind(item), item)
         return Occurrence(item.context, item.terminal, chosen, _chosen(item.renamed), change)
-    return Lone(item.context, item.terminal, item.side, chosen, elsewhere=item.elsewhere)
+    return Lone(item.context, item.terminal, item.side, chosen, elsewhere=item.elsewhere, has_sources=item.has_sources)
 
 
 def _chosen(documents: Sequence[CrdDocument]) -> Chosen:

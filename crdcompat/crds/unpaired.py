@@ -23,7 +23,8 @@ _Named = Mapping[str, _Documents]
 class Unpaired(Struct, frozen=True, eq=False):
     """A CRD that only one side ships in a context, with the ``documents`` that define it there.
 
-    ``elsewhere``: the other side ships it in another context. ``renamed`` are NEW's documents of the same kind under
+    ``elsewhere``: the other side ships it in another context. ``has_sources``: the other side has it outside of its
+    payload, and another component may ship it from there. ``renamed`` are NEW's documents of the same kind under
     another name, where OLD's CRD (``side``) has a successor; the successor has no entry of its own.
     """
 
@@ -32,6 +33,7 @@ class Unpaired(Struct, frozen=True, eq=False):
     side: Side
     documents: _Documents
     elsewhere: bool = False
+    has_sources: bool = False
     renamed: _Documents = ()
 
     @property
@@ -55,8 +57,11 @@ def unpaired(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
         come = {name: right[name] for name in right.keys() - left.keys() if not _may_be_in(right[name], unread_old)}
         for name, successor in _renamed(gone, come):
             found.append(Unpaired(label, terminal, Side.OLD, gone.pop(name), renamed=come.pop(successor)))
-        found += [Unpaired(label, terminal, Side.OLD, gone[name], name in news) for name in sorted(gone)]
-        found += [Unpaired(label, terminal, Side.NEW, come[name], name in olds) for name in sorted(come)]
+        sources_old, sources_new = _in_context(_named(old), a), _in_context(_named(new), b)
+        for name in sorted(gone):
+            found.append(Unpaired(label, terminal, Side.OLD, gone[name], name in news, name in sources_new))
+        for name in sorted(come):
+            found.append(Unpaired(label, terminal, Side.NEW, come[name], name in olds, name in sources_old))
     return tuple(found)
 
 
@@ -96,9 +101,13 @@ def _is_of_cluster(crds: CrdSet) -> bool:
     return any("uid" in document.crd.raw["metadata"] for document in crds.documents)
 
 
+def _named(crds: CrdSet) -> _Named:
+    return {name: tuple(documents) for name, documents in crds.named().items()}
+
+
 def _shipped(crds: CrdSet, other: CrdSet) -> _Named:
     """The documents by name, without the sources of CRDs that only the payload of ``other`` contains."""
-    named = {name: tuple(documents) for name, documents in crds.named().items()}
+    named = _named(crds)
     if crds.shipped is None or other.shipped is None:
         return named
     return {name: documents for name, documents in named.items() if name not in other.shipped - crds.shipped}

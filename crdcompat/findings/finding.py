@@ -154,8 +154,11 @@ def _message(
         sentence += (_SPARED_LACK if is_lacking else _SPARED[item.spared]).format(reader=reader)
     if item.unlikely:
         sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
-    if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
-        other = new if item.change.new is None else old
+    lone = [each for each in item.occurrences if isinstance(each, Lone)]
+    other = new if item.change.new is None else old
+    if lone and all(each.has_sources for each in lone):
+        sentence += f" (unless another component ships it: {other} has its sources, outside of the payload)"
+    if any(each.elsewhere for each in lone):
         sentence += f" (only in the contexts named here: {other} has it in others)"
     if item.reason:
         sentence += f": {item.reason}"

@@ -63,6 +63,17 @@ def _check(repo: Path) -> tuple[int, list[tuple[str, str, str]]]:
     return ran.code, [(item["direction"], item["rule"], item["locations"][0]["file"]) for item in findings]
 
 
+def _message(repo: Path) -> str:
+    """The message of the only finding."""
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--repo", repo, "--format", "json")
+    (finding,) = ran.report["sections"][0]["findings"]
+    return str(finding["message"])
+
+
+def _remark(side: str) -> str:
+    return f"(unless another component ships it: {side} has its sources, outside of the payload)"
+
+
 def test_a_source_that_does_not_ship_gives_no_finding(repo: Path) -> None:
     commit(repo, {"foo/v1alpha1/widgets.yaml": None})
     assert _check(repo) == (0, [])
@@ -82,6 +93,17 @@ def test_a_crd_that_enters_the_payload_is_compared_with_the_sources_that_ship(re
     commit(repo, gadgets)
     commit(repo, {"payload-manifests/crds/gadgets.crd.yaml": gadgets["bar/v2/gadgets.yaml"]})
     assert _check(repo) == (0, [("rollback", "crd-added", "payload-manifests/crds/gadgets.crd.yaml")])
+    assert _remark("the API before this change") in _message(repo)
+
+
+def test_a_crd_that_enters_the_payload_in_more_feature_sets_is_new_there(repo: Path) -> None:
+    annotated = {"annotations": {"release.openshift.io/feature-set": "TechPreviewNoUpgrade"}}
+    gadgets, gizmos = (crd(kind=kind, versions=[version(_schema("A"))]) for kind in ("Gadget", "Gizmo"))
+    preview = [{**each, "metadata": {**each["metadata"], **annotated}} for each in (gadgets, gizmos)]
+    commit(repo, {"bar/v1/gadgets.yaml": preview[0], "bar/v1/gizmos.yaml": preview[1]})
+    commit(repo, {"payload-manifests/crds/gadgets.crd.yaml": gadgets})
+    assert _check(repo) == (0, [("rollback", "crd-added", "payload-manifests/crds/gadgets.crd.yaml")])
+    assert "another component" not in _message(repo)  # in Default
 
 
 def test_a_crd_that_leaves_the_payload_is_removed_though_its_sources_stay(repo: Path) -> None:
@@ -89,3 +111,4 @@ def test_a_crd_that_leaves_the_payload_is_removed_though_its_sources_stay(repo: 
     commit(repo, other)
     commit(repo, {PAYLOAD: None})
     assert _check(repo) == (0, [("upgrade", "crd-removed", PAYLOAD)])
+    assert _remark("this change") in _message(repo)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from crdcompat.crds.context import CHANNEL, GATE
 from crdcompat.crds.model import CrdDocument
@@ -66,9 +67,9 @@ def unneeded_files(
         if kinds:
             target.need_words(kinds)
             of_change.need_words(kinds)
-    of_change.need_contexts(set.intersection(*map(search.annotations, differing)))
+    of_change.need_contexts(differing)
     for target in of_targets:
-        target.need_contexts(set())
+        target.need_contexts(())
     return [part.unneeded() for part in (of_change, *(of_targets or [of_change] * len(targets)))]
 
 
@@ -87,9 +88,14 @@ class FileSearch:
         """The CRDs in these files."""
         return [*self._reader.documents(tree, (entry for entry in entries if self.is_wanted(entry.path)))]
 
-    def annotations(self, documents: Iterable[CrdDocument]) -> set[_Annotation]:
-        """The annotations that distinguish variants."""
-        return {pair for document in documents for pair in _annotations(document, self._variants)}
+    def annotations(self, documents: Iterable[CrdDocument], payload: Collection[str] = ()) -> set[_Annotation]:
+        """The annotations that distinguish variants, without those of sources of CRDs that a ``payload`` contains."""
+        counting = (item for item in documents if item.crd.name not in payload or is_shipped(item.file, self.ships))
+        return {pair for document in counting for pair in _annotations(document, self._variants)}
+
+    def payload(self, documents: Iterable[CrdDocument]) -> set[str]:
+        """The names of the CRDs that ship: on a side with them, their sources do not count."""
+        return {document.crd.name for document in documents if is_shipped(document.file, self.ships)}
 
 
 class _Skippable:
@@ -122,14 +128,20 @@ class _Skippable:
         """Need the files with a line that may be an annotation of this key; their CRDs."""
         return self._need(e for e in self._entries if any(key in line for line in self._facts[e.oid].annotation_lines))
 
-    def need_contexts(self, shown: set[_Annotation]) -> None:
-        """Need a file for each annotation that neither ``shown`` nor the needed files have: all contexts are known."""
-        shown = shown | self._search.annotations(self._read(self._needed))
+    def need_contexts(self, changed: Sequence[Sequence[CrdDocument]]) -> None:
+        """Need a file for each annotation that neither all sides of ``changed`` nor the needed files show."""
+        needed = self._read(self._needed)
+        payload = self._search.payload(chain(needed, *changed))
+        shown = self._search.annotations(needed, payload)
+        if changed:
+            shown |= set.intersection(*(self._search.annotations(side, payload) for side in changed))
         holders: dict[_Annotation | str, list[Entry]] = {}
-        for entry in _surest_first(self._entries, self._facts, self._search.ships):
+        for entry in _surest_first(self._entries, self._facts, self._search.ships, payload):
             for line in self._facts[entry.oid].annotation_lines:
                 holders.setdefault(_of_line(line), []).append(entry)
-        self._needed |= _representatives(holders, shown, lambda files: self._search.annotations(self._read(files)))
+        self._needed |= _representatives(
+            holders, shown, lambda files: self._search.annotations(self._read(files), payload)
+        )
 
     def unneeded(self) -> frozenset[str]:
         """The paths of the files that nothing needs."""
@@ -144,10 +156,13 @@ class _Skippable:
         return self._search.read(self._tree, sorted(entries, key=lambda entry: entry.path))
 
 
-def _surest_first(entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str]) -> list[Entry]:
+def _surest_first(
+    entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str], payload: Iterable[str]
+) -> list[Entry]:
     """The files, those first whose documents count for sure: the payload overrides others of the same CRDs."""
     shipped = {entry.path for entry in entries if is_shipped(entry.path, ships)}
     plurals = {plural for entry in entries if entry.path in shipped for plural in facts[entry.oid].plurals}
+    plurals |= {name.partition(".")[0] for name in payload}
     return sorted(
         entries,
         key=lambda entry: (entry.path not in shipped, plurals.issuperset(facts[entry.oid].plurals)),
