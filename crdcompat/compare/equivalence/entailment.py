@@ -37,6 +37,9 @@ from crdcompat.compare.equivalence.values import can_hold
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
 _MAX_TRIED, _MAX_DEPTH = 2000, 5
 
+#: Functions that are an error for what they cannot read, and those that say whether they can.
+_TESTS = {"cidr": "isCIDR", "ip": "isIP", "quantity": "isQuantity", "semver": "isSemver", "url": "isURL"}
+
 #: The type of the value of each variable.
 Views = Mapping[str, View | None]
 
@@ -126,17 +129,20 @@ class _Search:
 def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
     """Facts about every object: the parent of a member exists, and an opaque term is not both true and false.
 
-    A term that is true or false has operands with values.
+    A term that is true or false has operands with values: what is read can be read.
     """
+    tested = {atom.value for atom in atoms if isinstance(atom.value, Opaque) and atom.value.name in _TESTS.values()}
     operands = {atom.value.parts[0] for atom in atoms if _states_value(atom)}
     seen: set[Path] = set()
     for atom in atoms:
         if atom.kind is Kind.TRUE:
             yield some(opposite(Literal(atom)), opposite(fact(Kind.FALSE, (), atom.value)))
-        if operands and atom.kind in (Kind.TRUE, Kind.FALSE):
+        if (operands or tested) and atom.kind in (Kind.TRUE, Kind.FALSE):
             for term in dict.fromkeys(_operands(atom.value)):
                 if term in operands:
                     yield some(opposite(Literal(atom)), defined(term))
+                if (test := _test_of(term)) in tested:
+                    yield some(opposite(Literal(atom)), fact(Kind.TRUE, (), test))
         path = atom.path if atom.kind is Kind.HAS else ()
         while len(path) > 2 and path not in seen:
             seen.add(path)
@@ -146,6 +152,12 @@ def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
 
 def _states_value(atom: Atom) -> bool:
     return isinstance(atom.value, Opaque) and atom.value.name == DEFINED
+
+
+def _test_of(term: Term) -> Opaque | None:
+    """``isQuantity(x)`` for ``quantity(x)``; None for other terms."""
+    name = _TESTS.get(term.name) if isinstance(term, Opaque) else None
+    return Opaque(term.parts, name) if isinstance(term, Opaque) and name is not None else None
 
 
 def _operands(term: Canonical) -> Iterator[Term]:

@@ -49,6 +49,13 @@ def found(tmp_path: Path, old: tuple[str, ...], new: tuple[str, ...]) -> set[tup
         ("self.a <= self.b", "!(self.b < self.a)"),
         ("self.f == true", "self.f"),
         ("duration(self.a) > duration('1s')", 'duration("1s") < duration(self.a)'),
+        (
+            "isQuantity(self.a) && quantity(self.a).isGreaterThan(quantity('0'))",
+            "quantity(self.a).isGreaterThan(quantity('0'))",
+        ),
+        ("isURL(self.a) && url(self.a).getScheme() == 'https'", "url(self.a).getScheme() == 'https'"),
+        ("isIP(self.a) && ip(self.a).family() != 6", "ip(self.a).family() != 6"),
+        ("!isCIDR(self.a) ? false : cidr(self.a).ip().family() == 4", "cidr(self.a).ip().family() == 4"),
         ("self.p == 5 || self.p == 'a'", "self.p == 'a' || self.p == 5"),
         ("self.a in ['x', 'y', 'z'] && self.a != 'z'", "self.a == 'y' || self.a == 'x'"),
         ("(has(self.a)?1:0)+(has(self.b)?1:0)==1", "has(self.a) != has(self.b)"),
@@ -105,6 +112,16 @@ def test_a_conjunction_says_the_same_as_its_parts(tmp_path: Path) -> None:
         ("self.f", "!self.f"),
         ("self.a <= self.b", "self.b <= self.a"),
         ("has(self.a) && self.n > 4", "has(self.a) && self.n >= 4"),
+        ("isQuantity(self.a)", "quantity(self.a).isGreaterThan(quantity('0'))"),
+        (
+            "!isQuantity(self.a) || quantity(self.a).isGreaterThan(quantity('0'))",
+            "quantity(self.a).isGreaterThan(quantity('0'))",
+        ),
+        (
+            "isQuantity(self.b) && quantity(self.a).isGreaterThan(quantity('0'))",
+            "quantity(self.a).isGreaterThan(quantity('0'))",
+        ),
+        ("isURL(self.a) && self.l.all(x, url(x).getScheme() == 'a')", "self.l.all(x, url(x).getScheme() == 'a')"),
         (
             "self.l.exists_one(x, has(self.a) ? x == self.a : x == '')",
             "self.l.exists_one(x, has(self.a) ? x == self.a : x != '')",
