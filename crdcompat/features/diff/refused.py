@@ -106,10 +106,11 @@ def _entering(compared: Compared) -> Iterator[Placed]:
 
 
 def remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
-    """The refused CRDs of one side as remarks."""
+    """The refused CRDs of one side as remarks, one line each: a rule that does not compile has a page of text."""
     faults = {each.document: each.faults for each in found}
     places = crds.positions.of_values({document: {each.at for each in said} for document, said in faults.items()})
     for document, said in faults.items():
         for fault in said:
             line, _ = places.get((document.file, document.index, (*document.pointer, *fault.at)), (1, 1))
-            yield Problem(document.file, line, f"the API server refuses this CRD: {fault.text}", side)
+            why = fault.detail if "\n" in fault.text else fault.text
+            yield Problem(document.file, line, f"the API server refuses this CRD: {why}", side)

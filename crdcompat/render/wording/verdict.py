@@ -127,13 +127,14 @@ def _blocks(section: Section, direction: Direction) -> bool:
 
 
 def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
-    """The errors of these directions; siblings that changed alike are one."""
+    """The errors of these directions; siblings that changed alike are one, and so are errors in the same words."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
-    return tuple(
+    found = (
         Blocked(_kinds(block), block.path or "the CRD", reaction(block))
         for direction in directions
         for block in blocks(entry for entry in errors if entry.finding.direction == direction)
     )
+    return tuple(dict.fromkeys(found))
 
 
 def _kinds(block: Block) -> str:

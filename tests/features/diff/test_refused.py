@@ -303,6 +303,21 @@ def test_each_rule_has_its_line_and_words(tmp_path: Path) -> None:
     assert "undeclared reference to 'nothing'" in " ".join(shown.split())
 
 
+def test_a_remark_on_a_rule_is_one_line(tmp_path: Path) -> None:
+    """openshift/api: a rule about a field behind a feature gate; the server repeats the rule for each name in it."""
+    old, new = both(tmp_path, _ruled("self.nothing() && self.none()"), _PLAIN)
+    line = _line(old / "widget.yaml", "self.nothing()")
+    said = "compilation failed: ERROR: <input>:1:13: undeclared reference to 'nothing' (in container '')"
+    assert remarks(diff(old, new)) == [("widget.yaml", line, "old", f"{_REFUSES}{said}")]
+
+
+def test_the_verdict_names_a_field_with_several_such_rules_once(tmp_path: Path) -> None:
+    old, new = both(tmp_path, _PLAIN, _ruled("self.nothing()", "self.none()"))
+    assert len(_rules(diff(old, new))) == 2
+    verdict = "old -> new: BLOCKED\n  Widget  spec.a\n    new: the API server refuses the CRD\nrollback: "
+    assert run("diff", old, new).out.count(verdict) == 1
+
+
 def test_a_function_counts_by_the_server_of_the_release(tmp_path: Path) -> None:
     """quantity() is there from Kubernetes 1.28 on, in rules that are not stored from 1.29 on."""
     old = write(tmp_path / "old/w.yaml", crd(_PLAIN)).parent
