@@ -96,8 +96,9 @@ def _sizes(facts: Facts) -> tuple[int, float]:
 def _a_string_can(facts: Facts, excluded: Sequence[Any], least: int, most: float) -> bool:
     """Whether a string of these lengths has all patterns that hold, none of the others, and is not excluded."""
     patterns = [(atom.value, holds) for atom, holds in facts if atom.kind is Kind.MATCHES]
-    if not patterns:
-        return most > 0 or "" not in excluded
+    least = max(least, 1) if "" in excluded else least
+    if not patterns or least > most:
+        return least <= most
     from crdcompat.schema.regex import Language, finite, only_in
 
     inside = Language.from_lengths(least, None if most == math.inf else int(most))

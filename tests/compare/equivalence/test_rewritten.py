@@ -56,6 +56,11 @@ def found(tmp_path: Path, old: tuple[str, ...], new: tuple[str, ...]) -> set[tup
         ("isURL(self.a) && url(self.a).getScheme() == 'https'", "url(self.a).getScheme() == 'https'"),
         ("isIP(self.a) && ip(self.a).family() != 6", "ip(self.a).family() != 6"),
         ("!isCIDR(self.a) ? false : cidr(self.a).ip().family() == 4", "cidr(self.a).ip().family() == 4"),
+        ("self.a.matches('^(a*b)?$')", "self.a == '' || self.a.matches('^a*b$')"),
+        (
+            "!format.dns1123Label().validate(self.a).hasValue() || self.a == ''",
+            "self.a == '' || (self.a.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self.a.size() < 64)",
+        ),
         ("self.p == 5 || self.p == 'a'", "self.p == 'a' || self.p == 5"),
         ("self.a in ['x', 'y', 'z'] && self.a != 'z'", "self.a == 'y' || self.a == 'x'"),
         ("(has(self.a)?1:0)+(has(self.b)?1:0)==1", "has(self.a) != has(self.b)"),
@@ -112,6 +117,8 @@ def test_a_conjunction_says_the_same_as_its_parts(tmp_path: Path) -> None:
         ("self.f", "!self.f"),
         ("self.a <= self.b", "self.b <= self.a"),
         ("has(self.a) && self.n > 4", "has(self.a) && self.n >= 4"),
+        ("self.a.matches('^(a*b)?$')", "self.a.matches('^a*b$')"),
+        ("self.a.matches('^(a*b)?$')", "self.a == 'a' || self.a.matches('^a*b$')"),
         ("isQuantity(self.a)", "quantity(self.a).isGreaterThan(quantity('0'))"),
         (
             "!isQuantity(self.a) || quantity(self.a).isGreaterThan(quantity('0'))",
