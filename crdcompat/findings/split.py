@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
+from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import resolve_all
+from crdcompat.crds.resolving import Resolved, resolve_all
 from crdcompat.findings.finding import fingerprint, listed
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Object, Pointer, render, schema_path_of, value_at, with_value
 from crdcompat.sources.encoding import legible
 from crdcompat.vocabulary import Direction, Side
 
@@ -30,7 +31,8 @@ class FindingSplitter:
 
     def __init__(self, old: CrdSet, new: CrdSet) -> None:
         self._old, self._new = old, new
-        self._resources: dict[tuple[bool, str, str], Resource | None] = {}
+        self._resolved: dict[tuple[bool, str], dict[str, Resolved]] = {}
+        self._resources: dict[tuple[bool, int], Resource] = {}
         self._texts: dict[tuple[str, str], list[str]] = {}
 
     def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
@@ -83,32 +85,54 @@ class FindingSplitter:
             return witness
         if finding.versions != finding.version:
             return Witness(None, reason="written as another version: not judged again for a part of the values")
-        old, new = (self._resource(finding, of_new=of_new) for of_new in (False, True))
-        if old is None or new is None:
+        sides = self._sides(finding)
+        if not sides:
             return Witness(None, reason="its CRD could not be judged again")
-        paths = (finding.path, *finding.places)
-        places = [at for at in _scalars(witness.object, ()) if render(schema_path_of(new.node, at)) in paths]
+        root = sides[0].writer.node
+        places = [at for at in _scalars(witness.object, ()) if render(schema_path_of(root, at)) == finding.path]
         held = {member_key(value_at(witness.object, place)) for place in places}
         if any(member_key(value) in held for value in values):
             return witness
-        reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)
         for place, value in product(places, values):
             other = with_value(witness.object, place, value)
-            stored = writer.create(other, keep_status=True)
-            errors = reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
-            if any(error.pointer == place for error in errors):
-                return Witness(other, tuple(error.text() for error in errors), at=witness.at)
+            errors = [_errors_at(place, other, pair) for pair in sides]
+            if all(errors):
+                return Witness(other, errors[0], at=witness.at)
         return Witness(None, reason="no object was found that holds one of these values alone")
 
-    def _resource(self, finding: Finding, *, of_new: bool) -> Resource | None:
-        key = (of_new, finding.crd, finding.version)
+    def _sides(self, finding: Finding) -> list[WriterReader]:
+        """Both sides in each context of the finding; empty if a context does not have the CRD."""
+        found: dict[tuple[int, int], WriterReader] = {}
+        for context in finding.contexts:
+            name_in_old, _, name_in_new = context.partition("=")
+            old = self._resource(finding, name_in_old, of_new=False)
+            new = self._resource(finding, name_in_new or name_in_old, of_new=True)
+            if old is None or new is None:
+                return []
+            reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)
+            found.setdefault((id(writer), id(reader)), WriterReader(writer, reader))
+        return list(found.values())
+
+    def _resource(self, finding: Finding, context: str, *, of_new: bool) -> Resource | None:
+        mine, other = (self._new, self._old) if of_new else (self._old, self._new)
+        side = (of_new, context)
+        if side not in self._resolved:
+            self._resolved[side] = {crd.name: crd for crd in resolve_all(mine, other, context)[1].values()}
+        crd = self._resolved[side].get(finding.crd)
+        chosen = crd.versions.get(finding.version) if crd is not None else None
+        if chosen is None:
+            return None
+        key = (of_new, id(chosen.version))
         if key not in self._resources:
-            mine, other = (self._new, self._old) if of_new else (self._old, self._new)
-            found = (crd for crd in resolve_all(mine, other)[1].values() if crd.name == finding.crd)
-            chosen = next((crd.versions.get(finding.version) for crd in found), None)
-            made = Resource(chosen.document.crd, chosen.version, server_of(mine)) if chosen is not None else None
-            self._resources[key] = made
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server_of(mine))
         return self._resources[key]
+
+
+def _errors_at(place: Pointer, obj: Object, pair: WriterReader) -> tuple[str, ...]:
+    """The reader's errors if one is at ``place``, for an object that the writer accepts; else none."""
+    stored = pair.writer.create(obj, keep_status=True)
+    errors = pair.reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
+    return tuple(error.text() for error in errors) if any(error.pointer == place for error in errors) else ()
 
 
 def _scalars(value: Any, at: Pointer) -> Iterator[Pointer]:

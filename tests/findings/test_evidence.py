@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers import Json, array, both, diff, only, recorded_count, root, string, write
 from helpers import obj as schema
+from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.crds.reader import CrdSet
@@ -16,6 +17,8 @@ from crdcompat.findings.evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.recordings.objects import Recorded
+from crdcompat.schema.structural import RULES
+from crdcompat.vocabulary import Severity
 
 # -- small cases -----------------------------------------------------------------------------------------------
 
@@ -104,6 +107,85 @@ def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> Non
     broken = _with(sides, _widget("both", spec={"color": "purple"}))
     assert not any(recorded_count(item) for item in broken.findings if item.effect == "write-rejected")
     assert not broken.unexplained
+
+
+_ASKING = {"rule": "has(self.a)", "reason": "FieldValueRequired"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spec", "found"),
+    [
+        pytest.param(
+            schema(tags=array(string(), **{"x-kubernetes-list-type": "set"})),
+            schema(tags=array(string())),
+            {"tags": ["a", "a"]},
+            ("list-type-loosened", "spec.tags"),
+            id="an item that is twice in a list is an error of the list",
+        ),
+        pytest.param(
+            {**schema(must=string()), "required": ["must"]},
+            schema(must=string()),
+            {},
+            ("required-removed", "spec.must"),
+            id="a member that is missing has the path of the member",
+        ),
+        pytest.param(
+            {"type": "object", "additionalProperties": string(), "required": ["must"]},
+            {"type": "object", "additionalProperties": string()},
+            {},
+            ("required-removed", "spec.must"),
+            id="a key of a map that is missing",
+        ),
+        pytest.param(
+            schema(items=array({**schema(a=string()), RULES: [_ASKING]})),
+            schema(items=array(schema(a=string()))),
+            {"items": [{}]},
+            ("cel-rule-removed", "spec.items[*]"),
+            id="a rule that asks for a member has the path of the rule",
+        ),
+    ],
+)
+def test_the_place_of_an_error(tmp_path: Path, old: Json, new: Json, spec: Json, found: tuple[str, str]) -> None:
+    paths = both(tmp_path, root(spec=old), root(spec=new))
+    report = _with((crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")), _widget("a", spec=spec))
+    met = [(item.rule, item.path, recorded_count(item)) for item in report.findings if item.direction == "rollback"]
+    assert met == [(*found, 1)]
+    assert report.unexplained == ()
+
+
+def test_a_loss_is_no_evidence_of_a_rejection(tmp_path: Path) -> None:
+    """The object loses a field below the rule that OLD has, and satisfies the rule."""
+    rules: Json = {RULES: [{"rule": "!has(self.a) || self.a == 'x'"}]}
+    paths = both(tmp_path, root(spec={**schema(a=string()), **rules}), root(spec=schema(a=string(), extra=string())))
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"a": "x", "extra": "e"}))
+    assert recorded_count(_found(report, "spec.extra")) == 1
+    assert recorded_count(_found(report, "spec")) == 0
+
+
+def test_a_default_is_evidence_though_the_object_is_refused(tmp_path: Path) -> None:
+    def made(*modes: str, **more: Json) -> Json:
+        return root(spec=schema(items=array(schema(a=string(), **more))), status=schema(mode=string(*modes)))
+
+    paths = both(tmp_path, made("a", "b", kept=string()), made("a", kept=string(default="x")))
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"items": [{"a": "y"}]}, status={"mode": "b"}))
+    met = {(item.rule, item.path): recorded_count(item) for item in report.findings if item.direction == "upgrade"}
+    assert met == {("default-added", "spec.items[*].kept"): 1, ("enum-value-removed", "status.mode"): 1}
+
+
+def test_an_object_in_two_recordings_counts_once(sides: tuple[CrdSet, CrdSet]) -> None:
+    widget = _widget("a", spec={"color": "blue"})
+    report = with_evidence(crdcompat.diff(*sides), *sides, [Recorded(widget, "a.json"), Recorded(widget, "b.json")])
+    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in a.json",))
+
+
+def test_evidence_lowers_no_severity(sides: tuple[CrdSet, CrdSet]) -> None:
+    """The configuration can make an error of a loss."""
+    report = crdcompat.diff(*sides)
+    severe = replace(report, findings=tuple(replace(each, severity=Severity.ERROR) for each in report.findings))
+    met = with_evidence(severe, *sides, [Recorded(_widget("a", spec={"extra": "e"}), "dump.json")])
+    assert _found(met, "spec.extra").severity == "error"
 
 
 def test_what_is_not_comparable_is_no_evidence(sides: tuple[CrdSet, CrdSet]) -> None:
