@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Keys = frozenset[str]
 WHOLE: Keys = frozenset()
 
+_TYPE = "x-kubernetes-list-type"
 #: Values of these CEL types are equal in rules only if they are the same JSON value.
 _PLAIN = frozenset({"string", "integer", "boolean"})
 #: A comparison with the number of equal items, which counts the item itself, and a number that allows no other item.
@@ -47,6 +48,15 @@ def keeps_rule(rule: str, writer: Node, reader: Node) -> bool:
         _implies(keys, wanted) and _compares_as_json(keys, reader) and _keeps(keys, writer, reader)
         for keys in (*_of_type(writer), *_of_rules(writer))
     )
+
+
+def with_stated_type(node: Node) -> Node:
+    """A list without a type, with the type that its rules state: made items have to be distinct."""
+    keys = next(_of_rules(node), None) if node.list_type == "atomic" else None
+    if keys is None:
+        return node
+    stated = {_TYPE: "set"} if keys == WHOLE else {_TYPE: "map", "x-kubernetes-list-map-keys": sorted(keys)}
+    return Node({**node.raw, **stated})
 
 
 def _is_short(node: Node) -> bool:

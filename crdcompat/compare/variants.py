@@ -8,6 +8,7 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import Any
 
+from crdcompat.compare.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import is_within, with_value
@@ -159,7 +160,7 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
         v for m in _named(node, others) for v in m.values if isinstance(v, str)
     ]
     yield from ([item] for item in items)
-    if node.list_type == "map" and (two := list_of_size(node, 2)) is not ABSENT:
+    if (two := list_of_size(with_stated_type(node), 2)) is not ABSENT:
         yield two
     chosen = [*items[:4], *(value for value in items[4:8] if _has_type_of(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
@@ -226,6 +227,10 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
         if below.type == "array" and below.items is not None:
             cases += [[value] for value in mention.values if _has_type_of(value, below.items)]
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
+            named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_CASES)
+            sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
+            typed = with_stated_type(below)
+            cases += [made for size in sizes if (made := list_of_size(typed, size)) is not ABSENT]
         if below.type == "object":
             cases.append({})
             if isinstance(below.additional, Node) and (held := sample(below.additional)) is not ABSENT:

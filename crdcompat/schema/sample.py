@@ -121,7 +121,9 @@ def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
         sub = node.items.properties.get(key)
         if sub is None:
             continue
-        found = list({member_key(value): value for value in islice(values(sub), wanted)}.values())
+        # Formats and rules accept an empty key least often.
+        made = sorted(islice(values(sub), wanted + 1), key=lambda value: value == "")
+        found = list({member_key(value): value for value in made}.values())
         if len(found) < wanted:
             found = _numbered(sub, wanted) or []
         if len(found) >= wanted:

@@ -88,6 +88,13 @@ def test_a_pair_of_addresses_of_one_family(tmp_path: Path) -> None:
     assert shown(tmp_path, old, new, "cel-rule-added") == ["10.0.0.1", "10.0.0.2"]
 
 
+def test_more_items_that_a_rule_wants_distinct(tmp_path: Path) -> None:
+    item = {**obj(server=string(maxLength=9), port={"type": "integer"}), "required": ["server"]}
+    old = ruled(array(item, maxItems=3), "self.all(x, self.exists_one(y, y.server == x.server))")
+    made = shown(tmp_path, old, {**old, "maxItems": 2}, "item-count-tightened")
+    assert len({each["server"] for each in made}) == 3
+
+
 _REFERENCE = ruled(
     obj(kind=string(default="Service"), port={"type": "integer"}), "self.kind == 'Service' ? has(self.port) : true"
 )
@@ -183,7 +190,7 @@ _OF_ITEMS: dict[str, tuple[Json, Json, str, list[Json]]] = {
         {**obj(name=string(), kind=string(maxLength=9)), "required": ["name", "kind"]},
         {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]},
         "!self.exists(x, x.kind == 'Main') || self.exists_one(x, x.kind == 'Main')",
-        [{"name": "example", "kind": "Main"}, {"name": "", "kind": "Main"}],
+        [{"name": "example", "kind": "Main"}, {"name": "a", "kind": "Main"}],
     ),
     "two members": (
         {**obj(a=string(), b=string()), "minProperties": 1},

@@ -11,6 +11,7 @@ from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.unique_items import with_stated_type
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.compare.variants import distinct
 from crdcompat.schema.paths import node_at
@@ -42,6 +43,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 def _list_of(node: Node, size: int, made: ValidValues) -> Any:
     """A list of ``size`` items; where they may be equal, only of items that their own rules and the list's accept."""
+    node = with_stated_type(node)
     plain = list_of_size(node, size)
     if not plain or plain is ABSENT or node.items is None or node.list_type != "atomic":
         return plain

@@ -238,3 +238,21 @@ def test_a_rule_that_the_limits_of_the_new_value_imply(tmp_path: Path, rule: str
     old = obj(v=array(string(maxLength=5), maxItems=most))
     findings = compare(tmp_path, root(spec=obj(w=old)), root(spec=obj(w=ruled(old, rule))))
     assert [finding["path"] for finding in findings] == found
+
+
+@pytest.mark.parametrize(
+    ("rule", "size"),
+    [
+        ("!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true", 2),
+        ("!has(oldSelf.v) && has(self.v) ? size(self.v) <= 2 : true", 3),
+    ],
+)
+def test_a_list_whose_rule_wants_distinct_items(tmp_path: Path, rule: str, size: int) -> None:
+    """openshift/api 4.23: the list of vCenters, which the server may name by address or by name."""
+    host = {**string(maxLength=9), "anyOf": [{"format": "ipv4"}, {"format": "hostname"}]}
+    item = {**obj(server=host, port={"type": "integer"}), "required": ["server"]}
+    free = obj(v=ruled(array(item, maxItems=5), "self.all(x, self.exists_one(y, y.server == x.server))"))
+    (finding,) = compare(tmp_path, root(spec=obj(w=ruled(free, rule))), root(spec=obj(w=free)))
+    assert finding["direction"] == "rollback"
+    assert "v" not in finding["witness"]["stored"]["spec"]["w"]
+    assert len(finding["witness"]["object"]["spec"]["w"]["v"]) == size
