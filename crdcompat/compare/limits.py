@@ -57,14 +57,30 @@ def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Ch
         return
     before, after = (_given(side, keywords) for side in (site.old, site.new))
     if not old.contains(new):
-        yield site.change(f"{name}.loosened", before, after, *keywords)
+        yield site.change(f"{name}.loosened", before, after, *_moved(old, new, keywords))
     if not new.contains(old):
-        yield site.change(f"{name}.tightened", before, after, *keywords)
+        yield site.change(f"{name}.tightened", before, after, *_moved(new, old, keywords))
 
 
 def may_be(node: Node, *types: str) -> bool:
     """Whether values of a node may have one of these types. Servers apply a limit only to values of its own types."""
     return not node.types or not set(types).isdisjoint(node.types)
+
+
+def _moved(narrow: Range, wide: Range, keywords: Sequence[str]) -> list[str]:
+    """The keywords of the ends at which ``wide`` goes beyond ``narrow``: the report shows their lines."""
+    low, high, *flags = keywords
+    ends = (
+        (low, flags[:1], narrow.low - wide.low, narrow.open_low and not wide.open_low),
+        (high, flags[1:], wide.high - narrow.high, narrow.open_high and not wide.open_high),
+    )
+    found: list[str] = []
+    for limit, flag, beyond, opened in ends:
+        if beyond > 0:
+            found.append(limit)
+        elif beyond == 0 and opened:
+            found += [*flag, limit]
+    return found
 
 
 def limit_trials(change: Change, values: Iterable[Any], *, complete: bool = False) -> Trials:

@@ -1,0 +1,48 @@
+"""Limits on numbers, lengths and counts: a finding shows the line of the limit that moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, diff, obj, root, string
+
+
+def _items(low: int | None, high: int | None) -> Json:
+    given = {"minItems": low, "maxItems": high}
+    return array(string(), **{keyword: limit for keyword, limit in given.items() if limit is not None})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(_items(1, 1), _items(1, 2), [("rollback", "maxItems", "maxItems")], id="the upper end"),
+        pytest.param(_items(2, 4), _items(1, 4), [("rollback", "minItems", "minItems")], id="the lower end"),
+        pytest.param(_items(1, 4), _items(1, None), [("rollback", "maxItems", "v")], id="an end that is gone"),
+        pytest.param(
+            _items(1, 4),
+            _items(2, 5),
+            [("rollback", "maxItems", "maxItems"), ("upgrade", "minItems", "minItems")],
+            id="one end each way",
+        ),
+        pytest.param(
+            {"type": "integer", "minimum": 1, "maximum": 9, "exclusiveMaximum": True},
+            {"type": "integer", "minimum": 1, "maximum": 9},
+            [("rollback", "exclusiveMaximum", "maximum")],
+            id="an end that was excluded",
+        ),
+    ],
+)
+def test_the_line_of_the_end_that_moved(
+    tmp_path: Path, old: Json, new: Json, expected: list[tuple[str, str, str]]
+) -> None:
+    """openshift/api: maxItems of the capabilities of a console went from 1 to 2, beside minItems: 1."""
+    sides = both(tmp_path, *(root(spec=obj(v=side)) for side in (old, new)))
+    shown = []
+    for finding in diff(*sides)["findings"]:
+        lines = {}
+        for side, place in zip(("old", "new"), sides, strict=True):
+            (at,) = [each for each in finding["locations"] if each["side"] == side]
+            lines[side] = (place / at["file"]).read_text().splitlines()[at["line"] - 1].split(":")[0].strip()
+        shown.append((finding["direction"], lines["old"], lines["new"]))
+    assert shown == expected
