@@ -158,7 +158,7 @@ class _Folding:
             there = names and self._reaches(operand) and self._members.always(names)
             if names and there and isinstance(other, str) and self._members.never(names, other):
                 return False
-        known = all(isinstance(value, (str, bool)) for value in values) and type(values[0]) is type(values[1])
+        known = all(isinstance(value, (str, bool)) for value in values)
         return bool(values[0] == values[1]) if known else None
 
     def _reaches(self, expr: Expr) -> bool:
