@@ -177,6 +177,23 @@ def server_of(crds: CrdSet) -> Server:
     return known_server(crds) or DEFAULT_SERVER
 
 
+class Servers(Struct, frozen=True):
+    """The servers that run beside OLD and NEW. ``known_old`` and ``known_new`` are None where nothing names one."""
+
+    known_old: Server | None
+    known_new: Server | None
+
+    @property
+    def of_old(self) -> Server:
+        """The server of OLD, which is assumed if it is not known."""
+        return self.known_old or DEFAULT_SERVER
+
+    @property
+    def of_new(self) -> Server:
+        """The server of NEW, which is assumed if it is not known."""
+        return self.known_new or DEFAULT_SERVER
+
+
 def known_server(crds: CrdSet) -> Server | None:
     """The server that the configuration or the name of a release names; None where neither does. Raises UsageError."""
     if crds.runs.startswith("v"):

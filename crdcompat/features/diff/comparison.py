@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.versions import Servers, known_server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
@@ -57,7 +57,7 @@ class Filters(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True, eq=False):
-    """The comparison of two sets: their pairing, and the filtered results.
+    """The comparison of two sets: the servers that run beside them, their pairing, and the filtered results.
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
     matches nothing, so that nothing was compared; it is "" if all names match. ``unknown``: the named contexts that
@@ -67,6 +67,7 @@ class Compared(Struct, frozen=True, eq=False):
 
     old: CrdSet
     new: CrdSet
+    servers: Servers
     pairing: Pairing
     pairs: tuple[CrdPair, ...]
     found: Comparison
@@ -78,10 +79,8 @@ class Compared(Struct, frozen=True, eq=False):
     entering: tuple[Unpaired, ...] = ()
 
 
-def compare(
-    old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Filters, shared: ComparisonCache
-) -> Compared:
-    """Pair two sets, apply the filters, and compare. ``servers`` are those of OLD and NEW."""
+def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) -> Compared:
+    """Pair two sets, apply the filters, and compare. Raises UsageError for a server that nobody knows."""
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
@@ -95,7 +94,8 @@ def compare(
     if not missing and crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
-    comparer = Comparer(*servers, shared)
+    servers = Servers(known_server(old), known_server(new))
+    comparer = Comparer(servers.of_old, servers.of_new, shared)
     found = comparer.compare(pairs, wanted.directions)
     found.judged = list(with_seeds(found.judged, comparer, old, new))
     unpaired = [item for item in pairing.unpaired if _wants(wanted, item.names, (item.documents, item.renamed))]
@@ -104,11 +104,12 @@ def compare(
     return Compared(
         old,
         new,
+        servers,
         pairing,
         pairs,
         found,
         judged=tuple(
-            with_writes((item for item in found.judged if not owners or item.change.owner in owners), old, new, shared)
+            with_writes((item for item in found.judged if not owners or item.change.owner in owners), servers, shared)
         ),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,

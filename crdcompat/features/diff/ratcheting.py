@@ -13,12 +13,11 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, Server, known_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, Server, Servers
 from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
-from crdcompat.crds.reader import CrdSet
 from crdcompat.replay.writes import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
@@ -27,9 +26,9 @@ from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind
 _NEWEST = Server(NEWEST)
 
 
-def with_writes(judged: Iterable[Judged], old: CrdSet, new: CrdSet, shared: ComparisonCache) -> Iterator[Judged]:
+def with_writes(judged: Iterable[Judged], servers: Servers, shared: ComparisonCache) -> Iterator[Judged]:
     """The judged changes, with the answers to all kinds of write of the witnesses that are rejected."""
-    asked = _Asked(old, new, shared)
+    asked = _Asked(servers, shared)
     for item in judged:
         occurrence = item.occurrences[0]
         rejected = item.effect == Effect.WRITE_REJECTED and item.witness.object is not None
@@ -47,8 +46,8 @@ class _Asked:
     ratcheting has only grown. What it spares is not known then.
     """
 
-    def __init__(self, old: CrdSet, new: CrdSet, shared: ComparisonCache) -> None:
-        self._known = known_server(old), known_server(new)
+    def __init__(self, servers: Servers, shared: ComparisonCache) -> None:
+        self._known = servers.known_old, servers.known_new
         self._shared = shared
         self._answers: dict[tuple[Any, ...], _Answer] = {}
 

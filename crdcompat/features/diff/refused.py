@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.supported.causes import Cause
 from crdcompat.apiserver.supported.ranges import listed
-from crdcompat.apiserver.versions import known_server, server_of
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed
@@ -36,19 +36,21 @@ def find_refused(
     Parts of OLD that equal a part of NEW without faults are not validated again. ``of_both``: OLD is looked at, too.
     """
     good: dict[str, Crd] = {}
-    of_new = [*_refused(_of_new(compared), compared.new, good, cache)]
+    servers = compared.servers
+    of_new = [*_refused(_of_new(compared), servers.of_new, good, cache, assumed=servers.known_new is None)]
     described = (each.new for each in compared.pairs if _is_described_anew(each))
     known = {each.document for each in of_new}
-    of_metadata = refused_metadata(described, server_of(compared.new))
+    of_metadata = refused_metadata(described, servers.of_new)
     of_new += [each for each in of_metadata if each.document not in known]
     if not of_both:
         return (), of_new
-    of_old = _refused((crd_pair.old for crd_pair in _differing(compared)), compared.old, good, cache)
-    return of_old, of_new
+    olds = (crd_pair.old for crd_pair in _differing(compared))
+    return _refused(olds, servers.of_old, good, cache, assumed=servers.known_old is None), of_new
 
 
-def _refused(crds: Iterable[Resolved], side: CrdSet, good: dict[str, Crd], cache: ComparisonCache) -> Sequence[Refused]:
-    server, assumed = server_of(side), known_server(side) is None
+def _refused(
+    crds: Iterable[Resolved], server: Server, good: dict[str, Crd], cache: ComparisonCache, *, assumed: bool
+) -> Sequence[Refused]:
     return refused_documents(crds, server, good, cache.faults.setdefault((server, assumed), {}), assumed=assumed)
 
 
@@ -83,7 +85,7 @@ def with_refused(compared: Compared, found: Sequence[Refused], wanted: Filters) 
     causes = refusals_by(_of_new(compared), asked) if asked else {}
     found = [_without(each, causes.get(each.document, ())) for each in found]
     documents = [each.document for each in found]
-    near = judge_near_budget(placed, _of_new(compared), documents, server_of(compared.new))
+    near = judge_near_budget(placed, _of_new(compared), documents, compared.servers.of_new)
     of_versions = judge_refused_by(placed, causes, asked)
     return replace(compared, judged=(*compared.judged, *judge_refused(placed, found), *near, *of_versions))
 

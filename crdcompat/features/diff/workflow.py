@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from crdcompat.apiserver.supported.ranges import ends
-from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server, server_of
+from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server
 from crdcompat.compare.advice import judge_new_status
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
@@ -120,7 +120,7 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
 
 def _compare(old: CrdSet, new: CrdSet, wanted: Filters, cache: ComparisonCache) -> Compared:
     """Compare two sets. Raises UsageError for a filter name that matches nothing."""
-    compared = compare(old, new, (server_of(old), server_of(new)), wanted, cache)
+    compared = compare(old, new, wanted, cache)
     if wrong := compared.missing or ". ".join(compared.unknown.values()):
         raise UsageError(wrong)
     return compared

@@ -13,7 +13,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import apply_config, read_source, reader_for, with_servers
 from crdcompat.config.channels import Channel
@@ -96,7 +95,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
-        compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
+        compared = compare(old, new, wanted, shared)
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
         for name, message in compared.unknown.items():
