@@ -82,6 +82,17 @@ def test_long_rules_are_all_cut_inside_their_quotes() -> None:
     assert (lines.count(_BREAK), shown.count(" … ")) == (2, 3)
 
 
+def test_a_removed_version_is_shown_as_old_has_it(tmp_path: Path) -> None:
+    """And the server's whole answer: it is long from 1.33 on."""
+    old, new = (tmp_path / f"release-4.{minor}" for minor in (21, 22))
+    for folder, name in ((old, "v1alpha1"), (new, "v1")):
+        write(folder / "w.yaml", crd(versions=[version(root(spec=obj(a=string())), name)]))
+    text = run("diff", old, new, "--direction", "upgrade").out
+    assert "\n  old: w.yaml:14:5\n      14 - - name: v1alpha1\n  Widget has no version v1alpha1" in text
+    whole = "no data remains persisted in v1alpha1 and removes v1alpha1 from status.storedVersions Compared 1 CRD"
+    assert whole in " ".join(text.split())
+
+
 def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
     """Another version, another CRD, or another path of the same one."""
 

@@ -16,7 +16,7 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
 )
-from crdcompat.vocabulary import Effect, Severity, Side
+from crdcompat.vocabulary import Effect, Owner, Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -109,7 +109,7 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
         first = finding.witness.errors[0]
         # A refusal of a CRD says all of it, unless it repeats a rule: then the sentence above has its words.
         if len(first) <= _MAX_ANSWER or (finding.effect == Effect.CRD_REJECTED and not finding.added):
-            yield style.clip(first, indent="      ", first="  API server: ")
+            yield style.clip(first, indent="      ", first="  API server: ", spare=_MORE_LINES)
     if finding.evidence.recorded_objects:
         met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}"
         yield style.clip(f"{met}: {', '.join(finding.evidence.examples)}", indent="    ", lines=1, first="  ")
@@ -132,11 +132,17 @@ def _place_beside(finding: Finding, mirror: Finding) -> str:
 
 
 def _frame(finding: Finding, style: Style) -> Iterator[str]:
-    """The changed lines of the newer side, else of the older one, with their numbers; of an enum its values alone."""
+    """The changed lines of the newer side, else of the older one, with their numbers; of an enum its values alone.
+
+    What NEW lacks is shown as OLD has it: of a version, the line with its name.
+    """
     values = {str(value) for value in (*finding.added, *finding.removed)}
-    marked = sorted((each for each in finding.excerpts if each.changed), key=lambda each: each.side == Side.OLD)
+    later = Side.NEW if finding.new is None else Side.OLD
+    marked = sorted((each for each in finding.excerpts if each.changed), key=lambda each: each.side == later)
     for excerpt in marked[:1]:
         changed = sorted(excerpt.changed, key=lambda number: (abs(number - excerpt.line), number))
+        if finding.owner == Owner.CRD:
+            changed = [number for number in changed if number == excerpt.line] or changed
         items = [number for number in changed if _item(excerpt.lines[number - excerpt.first]) in values]
         numbers = (items or changed)[:_MAX_MARKED]
         sign, colour = ("-", "error") if excerpt.side == Side.OLD else ("+", "good")
