@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -187,12 +188,22 @@ _SPARED_LACK = (
 )
 
 
+#: The characters of a keyword's value in a sentence.
+_BRIEF = 120
+
+
 def _brief(value: Any) -> str:
-    """A keyword's value in a sentence: short JSON, ``none`` if it is absent."""
+    """A keyword's value in a sentence: short JSON, ``none`` if it is absent. A long list ends after a whole item."""
     if value is None:
         return "none"
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    if len(text) <= _BRIEF:
+        return text
+    items = [orjson.dumps(item).decode() for item in value] if isinstance(value, list) else []
+    ends = [*accumulate(len(item) + 1 for item in items)]
+    if shown := sum(end < _BRIEF for end in ends):
+        return f"[{','.join(items[:shown])} and {len(items) - shown} more]"
+    return f"{text[: _BRIEF - 3]}..."
 
 
 def listed(values: Sequence[Any], limit: int = 8) -> str:

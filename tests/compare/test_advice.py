@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from changes import repository
-from helpers import Json, commit, crd, diff, obj, root, run, string, write
+from helpers import Json, both, commit, crd, diff, obj, root, run, string, write
 
 CONDITION = obj(type=string(), status=string("True", "False"), lastTransitionTime=string())
 CONDITIONS = {"type": "array", "items": {**CONDITION, "required": ["type", "status", "lastTransitionTime"]}}
@@ -52,6 +52,17 @@ def _advice(tmp_path: Path, old: Json, new: Json, *args: str) -> list[tuple[str,
 )
 def test_new_fields(tmp_path: Path, new: Json, expected: list[tuple[str, str, list[str]]]) -> None:
     assert _advice(tmp_path, root(status=obj(a=string())), root(status=obj(a=string(), **new))) == expected
+
+
+def test_a_long_list_of_fields_ends_after_a_whole_one(tmp_path: Path) -> None:
+    """openshift/api: a new status with several enums; the sentence broke off inside of a path."""
+    names = [f"theNameOfFieldNumber{number}" for number in range(1, 7)]
+    new = root(status=obj(a=string(), more=obj(**{name: string("A") for name in names})))
+    (finding,) = diff(*both(tmp_path, root(status=obj(a=string())), new), "--select", "status-enum-born-closed")[
+        "findings"
+    ]
+    shown = ",".join(f'"status.more.{name}"' for name in names[:3])
+    assert f"(all such fields: [{shown} and 3 more])" in finding["message"]
 
 
 def test_fields_elsewhere_and_old_fields_need_no_advice(tmp_path: Path) -> None:
