@@ -12,9 +12,11 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.reading import COUNTS, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import variants
@@ -45,12 +47,19 @@ def changes(site: Site) -> Iterator[Change]:
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer accepts and that, as the reader reads them, violate a shared constraint.
 
-    There are none if the reader reads the members as the writer does.
+    There are none if the reader reads the members as the writer does, or if the rules hold for whatever the writer
+    accepts: rules of a release may be about members that only the next one declares.
     """
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
         return Trials((), complete=True)
-    if all(reads_alike(keyword, value, writer, reader) for keyword, value in change.old.items()):
+    affected = {key: value for key, value in change.old.items() if not reads_alike(key, value, writer, reader)}
+    sides = [
+        (as_resource(node, is_root=not change.path), side.server)
+        for node, side in ((writer, pair.writer), (reader, pair.reader))
+    ]
+    rules = [rule for rule in affected.pop(RULES, ()) if _may_break(str(rule.get("rule")), *sides)]
+    if not affected and not rules:
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
     mine = NodeJudge(writer, pair.writer.server)
@@ -83,6 +92,21 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
             if "required" in shared
         )
     )
+
+
+def _may_break(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server]) -> bool:
+    """Whether a rule of both sides may reject an object of the writer.
+
+    No cluster has a CRD with a rule that does not compile: servers refuse it, also where an older one is installed.
+    """
+    from crdcompat.apiserver.cel.static.compile import compiled
+    from crdcompat.apiserver.cel.static.declared import declared
+
+    node, server = reader
+    root = declared(node.raw, resource=node.embedded)
+    if root is not None and compiled(rule, root, server, stored=True, optional_old=False).error:
+        return False
+    return not always_holds(rule, writer, reader)
 
 
 def _shared(old: Node, new: Node) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
 
-_RULE = {"x-kubernetes-validations": [{"rule": "has(self.a) || has(self.b)"}]}
+_RULE = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('') != 'Strict' || has(self.a)"}]}
 _MORE = {"conditions": array(obj(type=string())), "phase": string()}
 
 
@@ -35,8 +35,11 @@ def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Pat
     [
         # A union below the status: a controller writes one of its members alone.
         (obj(source=at_least_one(file=string())), obj(source=at_least_one(file=string(), url=string()))),
-        # The rule says which members count; the others do not help.
-        ({**obj(a=string(), **_MORE), **_RULE}, {**obj(a=string(), b=string(), **_MORE), **_RULE}),
+        # The rule says which members count; OLD sets one of them by default.
+        (
+            {**obj(a=string(), mode=string(default="Strict"), **_MORE), **_RULE},
+            {**obj(a=string(), mode=string(), **_MORE), **_RULE},
+        ),
         # Both sides have no other member.
         (at_least_one(a=string()), at_least_one(b=string())),
     ],
@@ -80,3 +83,11 @@ def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
     )
     found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
     assert ("shared-constraint-broken" in {each["rule"] for each in found}) == sees_elements
+
+
+def test_a_rule_that_does_not_compile_is_on_no_cluster(tmp_path: Path) -> None:
+    """openshift/api in August 2024: rules came before the members that they are about, and servers refused the CRD."""
+    rule = {"x-kubernetes-validations": [{"rule": "!has(self.b) || self.b == 'x'"}]}
+    old, new = ({**obj(a=string(maxLength=4), **more), **rule} for more in ({}, {"b": string(maxLength=4)}))
+    report = diff(*both(tmp_path, root(status=old), root(status=new)))
+    assert [finding["rule"] for finding in report["findings"]] == ["property-added"]
