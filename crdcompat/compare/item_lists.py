@@ -6,7 +6,7 @@ An item has a member or a value that the rule mentions, and its own keywords and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations, islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 from crdcompat.compare.valid_values import ValidValues
@@ -17,8 +17,6 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Items that are made, those that are combined with each other, and values of one member.
 _MAX_ITEMS, _MAX_COMBINED, _MAX_VALUES = 24, 8, 6
-#: Items that are unlike each other.
-_MAX_UNLIKE = 4
 #: Members that are tried, and combinations of members with values.
 _MAX_MEMBERS, _MAX_TRIED = 16, 120
 
@@ -36,25 +34,6 @@ def item_lists(node: Node, rules: Node, made: ValidValues) -> Iterator[list[Any]
         keys = [{key: item[key] for key in node.list_keys if key in item} for item in two]
         yield from ([{**item, **key} for key in keys] for item in items)
     yield from ([first, second] for first, second in product(items[:_MAX_COMBINED], repeat=2))
-
-
-def unlike_items(node: Node) -> Iterator[list[Any]]:
-    """Lists of one and of two items of ``node``, the two unlike: objects in a required member, one member at a time.
-
-    Not every item need be valid: formats of strings are not looked at.
-    """
-    if node.items is None:
-        return
-    if node.items.type == "object":
-        types = [("map", [name]) for name in node.items.required[:_MAX_MEMBERS]]
-    else:
-        types = [("set", [])]
-    for list_type, keys in types:
-        typed = Node({**node.raw, "x-kubernetes-list-type": list_type, "x-kubernetes-list-map-keys": keys})
-        sizes = range(_MAX_UNLIKE, 1, -1)
-        items = next((made for size in sizes if isinstance(made := list_of_size(typed, size), list)), [])
-        yield from ([item] for item in items)
-        yield from (list(pair) for pair in combinations(items, 2))
 
 
 def _items(node: Node, named: list[Mention], made: ValidValues) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from crdcompat.compare.site import Trial
 from crdcompat.schema.paths import SchemaPath
 from crdcompat.schema.structural import ABSENT
 
-#: Values that a caller combines, besides a few for a purpose, and pairs that are tried in whole objects.
+#: Values that are combined, and pairs that are tried in whole objects.
 MAX_VALUES, _MAX_PAIRS = 24, 6
 
 
@@ -37,11 +37,10 @@ def transitions(
 ) -> tuple[Trial, ...]:
     """Trials of updates at ``path`` that only the reader refuses, unchanged values first.
 
-    ``values`` are those that both sides accept by everything else; each is combined with each. ``fixed`` are the
-    members that an update cannot change: the keys of a list item, the metadata of a resource. ``optional``: the rules
-    judge new values, too.
+    ``values`` are those that both sides accept by everything else. ``fixed`` are the members that an update cannot
+    change: the keys of a list item, the metadata of a resource. ``optional``: the rules judge new values, too.
     """
-    known = list(values)
+    known = list(islice(values, MAX_VALUES))
     unchanged = ((value, value) for value in known)
     changed = ((old, _with_members_of(old, new, fixed)) for old in known for new in known if old is not new)
     made = [Trial(new, path, stored=old) for old, new in islice(_refused(unchanged, judges), 1)]

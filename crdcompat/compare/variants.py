@@ -162,6 +162,7 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
     yield from ([item] for item in items)
     if (two := list_of_size(with_stated_type(node), 2)) is not ABSENT:
         yield two
+        yield from ([item] for item in two)
     chosen = [*items[:4], *(value for value in items[4:8] if _has_type_of(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
     yield items[:3]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
@@ -16,7 +16,7 @@ from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.item_lists import item_lists, unlike_items
+from crdcompat.compare.item_lists import item_lists
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.string_parts import other_parts
@@ -156,16 +156,12 @@ def _updates(
     """Trials of updates that break the rules; they do not change the members ``fixed``."""
     writer, reader, shared = nodes
     every = every_value(writer)
-    searched = variants(shared, *_hints(reader, rules), _lists_named(shared, rules)) if every is None else every
+    searched = variants(shared, *_hints(reader, rules)) if every is None else every
     both = judges.writer.without(_judges_new_values), judges.rest.without(_judges_new_values)
-
-    def valid(values: Iterable[Any]) -> Iterator[Any]:
-        read = ((value, as_read(defaulted(value, writer), reader)) for value in values)
-        return (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
-
-    tried = chain(islice(valid(searched), MAX_VALUES), valid(unlike_items(shared)))
+    read = ((value, as_read(defaulted(value, writer), reader)) for value in searched)
+    valid = (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
     optional = any(map(_judges_new_values, rules))
-    made = transitions(distinct(tried), path, judges, fixed, optional=optional)
+    made = transitions(valid, path, judges, fixed, optional=optional)
     return Trials(made, complete=not made and every is not None and len(every) <= MAX_VALUES, why=_NO_UPDATE)
 
 
@@ -181,13 +177,6 @@ def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
     """Nodes that mention values which may break the rules."""
     named = Node({**shape(reader.raw), RULES: rules})
     return named, _neighbours(named), _names(named)
-
-
-def _lists_named(node: Node, rules: list[Any]) -> Node:
-    """A union that lists lists of unlike items for the members that rules mention, as hints for what they count."""
-    named = (mention for mention in mentions(Node({RULES: rules})) if mention.member)
-    found = ((mention.member, below) for mention in named if (below := mention.at(node)) is not None)
-    return Node({"anyOf": [hint(member, unlike_items(below)) for member, below in found if below.items is not None]})
 
 
 def _neighbours(node: Node) -> Node:
