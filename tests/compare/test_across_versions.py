@@ -7,6 +7,8 @@ from pathlib import Path
 from helpers import Json, brief, crd, diff, obj, root, run, string, version, write
 
 import crdcompat
+from crdcompat.compare.changes import Change
+from crdcompat.compare.crossings import crosses
 
 
 def _crd(*versions: Json, conversion: str = "None") -> Json:
@@ -103,3 +105,8 @@ def test_sources_of_two_folders_that_both_are_the_storage_version_move_nothing(t
     (old, new) = (tmp_path / "old", tmp_path / "new")
     assert [brief(finding)[:3] for finding in diff(old, new)["findings"]] == [("rollback", "warning", "version-added")]
     assert [brief(finding)[:3] for finding in diff(new, old)["findings"]] == [("upgrade", "warning", "version-removed")]
+
+
+def test_rules_about_updates_concern_no_stored_object() -> None:
+    kinds = {kind: crosses(Change(kind, (), None, None)) for kind in ("cel.transition-rule-added", "enum.value-added")}
+    assert kinds == {"cel.transition-rule-added": False, "enum.value-added": True}

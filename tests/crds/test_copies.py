@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, version, write
 
+from crdcompat.crds.copies import without_texts
+
 
 def _copy(values: str) -> Json:
     """A CRD with an enum of letters in status; other letters are its description."""
@@ -275,3 +277,20 @@ def test_check_sees_copies_that_move(tmp_path: Path) -> None:
     assert _check(tmp_path, {"deploy": "AB", "bundle": "A"}, 1) == [("A", "B")]
     assert _check(tmp_path, {"deploy": "ABC", "bundle": "A", "charts": "ABCD"}, 2) == [("AB", "C")]
     assert _check(tmp_path, {"deploy": "ABC", "bundle": "A", "charts": "ABCD", "copy": "A"}, 0) == []
+
+
+def test_the_content_of_a_schema_is_all_but_its_texts() -> None:
+    schema = {
+        "description": "a text",
+        "default": {"description": "a value"},
+        "properties": {
+            "description": {"type": "string", "description": "a text"},
+            "default": {"description": "a text"},
+        },
+        "items": [{"description": {"is": "no text"}}],
+    }
+    assert without_texts(schema) == {
+        "default": {"description": "a value"},
+        "properties": {"description": {"type": "string"}, "default": {}},
+        "items": [{"description": {"is": "no text"}}],
+    }

@@ -144,3 +144,30 @@ def test_check_finds_what_a_change_removes_and_a_target_has(tmp_path: Path) -> N
         ("base", "crd-removed", _WIDGET, "new"),
         ("target", "crd-removed", _WIDGET, "new"),
     ]
+
+
+def test_two_that_leave_for_one_successor_are_no_rename(tmp_path: Path) -> None:
+    old, new = _both(tmp_path, [_crd(group="a.example.com"), _crd(group="b.example.com")], [_crd()])
+    assert sorted(rule for _, _, rule, *_ in _found(old, new)) == ["crd-added", "crd-removed", "crd-removed"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "rules"),
+    [
+        (("size", "mode", "more"), {"crd-renamed"}),
+        (("size", "other"), {"crd-added", "crd-removed"}),
+    ],
+)
+def test_a_successor_of_another_group_has_most_of_the_fields(
+    tmp_path: Path, fields: tuple[str, ...], rules: set[str]
+) -> None:
+    after = crd(obj(spec=obj(**{name: string() for name in fields})), group="other.example.com")
+    old, new = _both(tmp_path, [crd(obj(spec=obj(size=string(), mode=string())))], [after])
+    assert {rule for _, _, rule, *_ in _found(old, new)} == rules
+
+
+def test_a_file_of_old_that_cannot_be_read_may_have_had_what_new_has(tmp_path: Path) -> None:
+    old, new = _both(tmp_path, [_crd()], [_crd(), _crd("Gadget")])
+    write(old / "2.yaml", f"{(new / '2.yaml').read_text()}\n{{{{ if .Values.crds }}}}\n")
+    ran = run("diff", old, new, "--format", "json")
+    assert (ran.code, ran.report["findings"]) == (2, [])

@@ -15,10 +15,11 @@ from report_samples import compared, rendered
 from sarif import one_run
 from variants import SET
 
-from crdcompat.findings.entries import entries, group_ids, group_key
+from crdcompat.findings.entries import Entry, entries, group_ids, group_key
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Acceptance, Location
+from crdcompat.render.wording.entries import mirror_lines
 from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Against, Effect, FindingStatus, Severity, Side
 
@@ -333,3 +334,18 @@ def test_the_worst_finding_of_an_id_counts(tmp_path: Path) -> None:
 
 def _variant(feature_set: str, values: str) -> Json:
     return crd(root(status=obj(phase=string(*values))), annotations={SET: feature_set})
+
+
+def test_the_lines_of_mirrors(tmp_path: Path) -> None:
+    """At most so many places, the number of the others, and the comparisons if there are several."""
+    report = compared(tmp_path, [_variant("Default", "A")], [_variant("Default", "AB")])
+    (finding,) = report.findings
+    mirrors = tuple(replace(finding, id=f"{number:012}", path=f"status.p{number}") for number in range(4))
+    home, target = Section(Against.BASE, report), Section(Against.TARGET, report)
+    lines = [*mirror_lines(Entry(finding, mirrors, home, (home,)), 2)]
+    assert [line.split(" (")[0] for line in lines] == [
+        "same change: widgets.example.com/v1 status.p0",
+        "same change: widgets.example.com/v1 status.p1",
+        "same change: in 2 more places of 1 CRD",
+    ]
+    assert [*mirror_lines(Entry(finding, (), home, (home, target)))] == ["against: base, target r1"]

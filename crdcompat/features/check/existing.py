@@ -40,9 +40,7 @@ def mark_existing(report: DiffReport, of_base: DiffReport, splitter: FindingSpli
 
 def _marked(finding: Finding, earlier: list[list[Finding]], splitter: FindingSplitter) -> Iterator[Finding]:
     """The finding, or its two parts. ``earlier`` are the base's findings, for each occurrence of this one."""
-    if not all(earlier):
-        yield finding
-    elif has_values(finding):
+    if has_values(finding):
         values = [{member_key(v) for each in there for v in (*each.added, *each.removed)} for there in earlier]
         common = [v for v in (*finding.added, *finding.removed) if all(member_key(v) in each for each in values)]
         existing, fresh = splitter.split(finding, common)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from changes import check, of_sets, repository, widget
 from helpers import Json, commit, crd, git, obj, root, run, string
+from msgspec.structs import replace
+from report_samples import compared
+
+from crdcompat.features.check.existing import mark_existing
+from crdcompat.findings.split import FindingSplitter
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
 
 
 def test_all_shows_what_stood_before(tmp_path: Path) -> None:
@@ -92,3 +101,45 @@ def test_the_same_path_with_other_values_elsewhere_is_another_finding(tmp_path: 
     report = check(repo, "--base", "base", "--target", "target", "--all", code=0)
     found = [f for f in report["sections"][1]["findings"] if f["rule"] == "enum-introduced"]
     assert len(found) == 2 and {f["status"] for f in found} == {"existing"}
+
+
+# -- single findings ---------------------------------------------
+
+
+class _Splits:
+    """A splitter that remembers the values of the part that existed."""
+
+    def __init__(self) -> None:
+        self.inside: list[Any] = []
+
+    def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
+        self.inside += inside
+        return None, finding
+
+
+def _in_two_contexts(top: Path, old: Json, new: Json) -> tuple[DiffReport, Finding]:
+    report = compared(top, root(spec=obj(a=old)), root(spec=obj(a=new)))
+    (finding,) = report.findings
+    finding = replace(finding, contexts=("a", "b"))
+    return replace(report, findings=(finding,)), finding
+
+
+def _status(report: DiffReport, *of_base: Finding) -> list[str]:
+    marked = mark_existing(report, replace(report, findings=of_base), cast("FindingSplitter", _Splits()))
+    return [finding.status for finding in marked.findings]
+
+
+def test_a_finding_existed_if_the_base_has_it_in_each_context(tmp_path: Path) -> None:
+    report, finding = _in_two_contexts(tmp_path, string(maxLength=5), string(maxLength=10))
+    in_a, in_b = (replace(finding, contexts=(name,)) for name in ("a", "b"))
+    assert _status(report, in_a) == ["new"]
+    assert _status(report, in_a, in_b) == ["existing"]
+    assert _status(report, in_a, replace(in_b, new=7)) == ["new"], "another limit in one of them"
+
+
+def test_a_value_existed_if_the_base_has_it_in_each_context(tmp_path: Path) -> None:
+    report, finding = _in_two_contexts(tmp_path, string("A"), string("A", "B", "C"))
+    of_base = replace(finding, contexts=("a",)), replace(finding, contexts=("b",), added=("B",))
+    splits = _Splits()
+    mark_existing(report, replace(report, findings=of_base), cast("FindingSplitter", splits))
+    assert splits.inside == ["B"]

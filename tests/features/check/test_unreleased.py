@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 from changes import check, repository, widget
-from helpers import commit, git, run
+from helpers import commit, git, obj, root, run, string
+from msgspec.structs import replace
+from report_samples import compared
+
+from crdcompat.compare.refused import REFUSED
+from crdcompat.features.check.unreleased import mark_unreleased
 
 
 @pytest.fixture
@@ -86,3 +91,20 @@ def test_the_wrong_order_prints_the_right_one(repo: Path) -> None:
     wrong = run("diff", "release-1.10", "release-1.9", cwd=repo)
     assert (wrong.code, "crdcompat diff release-1.9 release-1.10" in wrong.err) == (2, True)
     assert run("diff", "release-1.10", "release-1.9", "--any-order", cwd=repo).code in (0, 1)
+
+
+def test_a_target_meets_a_finding_at_any_place_of_either(tmp_path: Path) -> None:
+    report = compared(tmp_path, root(spec=obj(a=string("A"))), root(spec=obj(a=string("A", "B"))))
+    (finding,) = report.findings
+    mine, theirs = replace(finding, places=("spec.b",)), replace(finding, path="spec.z", places=("spec.b",))
+    others = (theirs, "new"), (replace(theirs, places=()), "unreleased"), (replace(mine, added=("C",)), "unreleased")
+    for other, status in others:
+        (marked,) = mark_unreleased(replace(report, findings=(mine,)), [replace(report, findings=(other,))]).findings
+        assert marked.status == status
+
+
+def test_a_crd_that_no_server_takes_fails_on_every_cluster(tmp_path: Path) -> None:
+    report = compared(tmp_path, root(spec=obj(a=string("A"))), root(spec=obj(a=string("A", "B"))))
+    refused = replace(report, findings=(replace(report.findings[0], change=REFUSED),))
+    (marked,) = mark_unreleased(refused, [replace(report, findings=())]).findings
+    assert marked.status == "new"
