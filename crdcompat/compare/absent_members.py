@@ -50,6 +50,29 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
         return False
 
 
+def names_undeclared(rule: str, node: Node) -> bool:
+    """Whether a rule of a node names a member that the node does not declare, so that it does not compile."""
+    from crdcompat.apiserver.cel.environment import RefusedError
+    from crdcompat.apiserver.cel.rules import program
+
+    try:
+        chains = [names for expr in program(rule).tree.walk() if (names := _names(expr))]
+    except (RefusedError, RecursionError):
+        return False
+    return any(_is_undeclared(names, View(node)) for names in chains)
+
+
+def _is_undeclared(names: _Names, view: View) -> bool:
+    for name in names[1:]:
+        if view.kind != "object":
+            return False
+        member = view.members().get(name)
+        if member is None:
+            return True
+        view = member.view
+    return False
+
+
 class _Members:
     """The members of the objects of a writer, as a reader's rules see them."""
 

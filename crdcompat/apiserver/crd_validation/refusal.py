@@ -36,6 +36,11 @@ class Fault(Struct, frozen=True):
     detail: str
     type: str = INVALID
 
+    @property
+    def one_line(self) -> str:
+        """The message, or its first line without place and value: that of a rule that does not compile is a page."""
+        return self.detail if "\n" in self.text else self.text
+
 
 def refusal(crd: Crd, server: Server) -> str:
     """The message by which ``server`` would refuse to serve ``crd``; "" if no rule is violated.

@@ -108,11 +108,10 @@ def _entering(compared: Compared) -> Iterator[Placed]:
 
 
 def remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
-    """The refused CRDs of one side as remarks, one line each: a rule that does not compile has a page of text."""
+    """The refused CRDs of one side as remarks, one line each."""
     faults = {each.document: each.faults for each in found}
     places = crds.positions.of_values({document: {each.at for each in said} for document, said in faults.items()})
     for document, said in faults.items():
         for fault in said:
             line, _ = places.get((document.file, document.index, (*document.pointer, *fault.at)), (1, 1))
-            why = fault.detail if "\n" in fault.text else fault.text
-            yield Problem(document.file, line, f"the API server refuses this CRD: {why}", side)
+            yield Problem(document.file, line, f"the API server refuses this CRD: {fault.one_line}", side)
