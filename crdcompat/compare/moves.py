@@ -94,6 +94,8 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
         yield from _other_members(value, pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES)
     yield from _of_mentions(obj, pointer, node, mentions(node), made)
     if pointer and error.keyword not in JUNCTORS:
+        if error.keyword is Keyword.RULE and node.type == "string":
+            yield pointer, made(node)  # a text of a form, such as an image with its digest, is not among the first
         for value in islice(values(node), 12):
             yield pointer, value
 

@@ -15,7 +15,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import defaulted
 from crdcompat.compare.search import Answer, find
 from crdcompat.schema.paths import Object, value_or_none, with_value
-from crdcompat.schema.sample import around, sample
+from crdcompat.schema.sample import around, sample, values
 from crdcompat.schema.structural import Node, Schema
 
 #: Values that one search judges at most.
@@ -40,6 +40,9 @@ class ValidValues:
             if isinstance(made, (dict, list)):
                 found = self._searched(node, made)
                 self._known[key] = node.raw, made if found is None else found["v"]
+            elif isinstance(made, str) and node.rules:
+                texts = (value for value in values(node) if self.accepts(node, value))
+                self._known[key] = node.raw, next(texts, made)
         return self._known[key][1]
 
     def accepts(self, node: Node, value: Any) -> bool:

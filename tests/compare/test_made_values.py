@@ -88,6 +88,16 @@ def test_a_pair_of_addresses_of_one_family(tmp_path: Path) -> None:
     assert shown(tmp_path, old, new, "cel-rule-added") == ["10.0.0.1", "10.0.0.2"]
 
 
+def test_a_required_text_of_a_form_beside_the_change(tmp_path: Path) -> None:
+    """openshift/api, PinnedImageSet: no object without an image, which two rules want to have a digest."""
+    rules = ("self.split('@').size() == 2 && self.split('@')[1].matches('^sha256:[a-f0-9]{64}$')", "self.contains('/')")
+    image = {**obj(name=ruled(string(maxLength=447), *rules)), "required": ["name"]}
+    images = {**array(image, minItems=1, maxItems=5)}
+    old, new = ({**obj(images=images, v=string(*values)), "required": ["images"]} for values in ("AB", "A"))
+    (image_of_witness,) = shown(tmp_path, old, new, "enum-value-removed")["images"]
+    assert image_of_witness["name"].partition("@")[2] == f"sha256:{'a' * 64}"
+
+
 def test_more_items_that_a_rule_wants_distinct(tmp_path: Path) -> None:
     item = {**obj(server=string(maxLength=9), port={"type": "integer"}), "required": ["server"]}
     old = ruled(array(item, maxItems=3), "self.all(x, self.exists_one(y, y.server == x.server))")
