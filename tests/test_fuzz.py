@@ -60,10 +60,18 @@ def _bounded_memory() -> Iterator[None]:
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with pytest.MonkeyPatch.context():
-        if hard == resource.RLIM_INFINITY or hard > _MOST_MEMORY:
-            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, hard))
+        # A process that has run other tests may have threads and libraries of gigabytes of addresses.
+        limit = _address_space() + _MOST_MEMORY
+        if hard == resource.RLIM_INFINITY or hard > limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         yield
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _address_space() -> int:
+    """The bytes of addresses that this process has; 0 where the system does not say."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if statm.exists() else 0
 
 
 @contextmanager
