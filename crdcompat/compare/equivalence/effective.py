@@ -209,7 +209,7 @@ def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bo
 def _rule(rule: dict[str, Any], path: Path, view: View, server: Server, *, of_updates: bool = False) -> Formula | None:
     """When a rule accepts a value; None if the server cannot evaluate it.
 
-    None, too, for a rule that judges updates, but with ``of_updates``; and if it judges new values as well.
+    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too.
     """
     text = str(rule.get("rule", ""))
     if OLD in text and (not of_updates or rule.get("optionalOldSelf") is True):

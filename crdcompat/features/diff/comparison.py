@@ -80,7 +80,7 @@ class Compared(Struct, frozen=True, eq=False):
 
 
 def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) -> Compared:
-    """Pair two sets, apply the filters, and compare. Raises UsageError for a server that nobody knows."""
+    """Pair two sets, apply the filters, and compare. Raises UsageError for an unknown Kubernetes version."""
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
