@@ -87,18 +87,10 @@ def diff(
     Example: ``diff("git:release-4.13", "git:release-4.14").findings``.
     """
     from crdcompat.features.diff import workflow
+    from crdcompat.vocabulary.filters import Filters
 
-    return workflow.diff(
-        *_both(old, new, repo),
-        directions=directions,
-        owners=owners,
-        crds=crds,
-        paths=paths,
-        contexts=contexts,
-        select=select,
-        ignore=ignore,
-        locate=locate,
-    )
+    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
+    return workflow.diff(*_both(old, new, repo), wanted, locate=locate)
 
 
 def check(

@@ -69,6 +69,7 @@ def check(
     from crdcompat.features.check.workflow import run_check
     from crdcompat.render.write import write_reports
     from crdcompat.sources import limit_requests
+    from crdcompat.vocabulary.filters import Filters
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
@@ -79,14 +80,14 @@ def check(
         head=head,
         repo=repo,
         targets=target or None,
-        filters={
-            "directions": direction.directions,
-            "owners": owner or (),
-            "crds": crd or (),
-            "contexts": context or (),
-            "select": select or (),
-            "ignore": ignore or (),
-        },
+        filters=Filters(
+            directions=direction.directions,
+            owners=owner or (),
+            crds=crd or (),
+            contexts=context or (),
+            select=select or (),
+            ignore=ignore or (),
+        ),
         recordings=objects or (),
         formats=settings.formats,
         all_targets=show_all,

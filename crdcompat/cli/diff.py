@@ -48,6 +48,7 @@ def diff(
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
     from crdcompat.sources.options import limit_requests, render_sources
+    from crdcompat.vocabulary.filters import Filters
 
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
@@ -56,15 +57,15 @@ def diff(
         old,
         new,
         repo=repo,
-        filters={
-            "directions": direction.directions,
-            "owners": owner or (),
-            "crds": crd or (),
-            "paths": paths or (),
-            "contexts": context or settings.config.texts("contexts"),
-            "select": select or (),
-            "ignore": ignore or (),
-        },
+        filters=Filters(
+            directions=direction.directions,
+            owners=owner or (),
+            crds=crd or (),
+            paths=paths or (),
+            contexts=context or settings.config.texts("contexts"),
+            select=select or (),
+            ignore=ignore or (),
+        ),
         objects=objects or settings.config.recordings,
         patch=suggest_patch,
         any_order=any_order,

@@ -70,7 +70,6 @@ def matrix(
     from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, open_recordings, settled
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
-    from crdcompat.features.diff.comparison import Filters
     from crdcompat.features.matrix.workflow import MatrixOptions
     from crdcompat.features.matrix.workflow import matrix as run
     from crdcompat.findings.waiver_file import read_waivers
@@ -78,6 +77,7 @@ def matrix(
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts, write_reports
     from crdcompat.sources.options import limit_requests, render_sources
+    from crdcompat.vocabulary.filters import Filters
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)

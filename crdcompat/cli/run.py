@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 from crdcompat.cli.progress import RecordedProgress, progress
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
@@ -18,6 +17,7 @@ from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
 from crdcompat.render.write import between_stops, wants_excerpts, write_reports
 from crdcompat.vocabulary import ExitCode
+from crdcompat.vocabulary.filters import Filters
 
 
 def compare_and_report(
@@ -25,7 +25,7 @@ def compare_and_report(
     new: str,
     *,
     repo: str | None,
-    filters: Mapping[str, Any],
+    filters: Filters,
     settings: Settings,
     colour: str,
     verbosity: int,
@@ -40,14 +40,14 @@ def compare_and_report(
     instead of a text report. ``any_order`` is that of ``both_sides``.
     ``bars``: progress is shown on a terminal.
     """
-    check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
+    check_rules((*filters.select, *filters.ignore))
     check_formats(settings.formats)
     recordings = open_recordings(objects, repo)
     with progress(wanted=bars):
         before, after = both_sides(
-            old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
+            old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.paths
         )
-        report = workflow.diff(before, after, advise=settings.config.advises, **filters)
+        report = workflow.diff(before, after, filters, advise=settings.config.advises)
         if objects:
             from crdcompat.findings.evidence import with_evidence
 
@@ -61,17 +61,15 @@ def compare_and_report(
 
             report = with_excerpts(report, before, after, least)
     if patch:
-        named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]
-        text = workflow.suggest_patch(before, after, **named, waived=waived)
+        text = workflow.suggest_patch(before, after, filters, waived=waived)
         # git applies the bytes of the files; a terminal gets none that steer it.
         printed = escape_lines(text) if sys.stdout.isatty() else text
         sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
-    paths = filters.get("paths", ())
-    if not report.problems and report.has_nothing_compared and not (paths and report.counts.unpaired):
-        warn(f"nothing to compare: {_nothing(report, paths)}")
+    if not report.problems and report.has_nothing_compared and not (filters.paths and report.counts.unpaired):
+        warn(f"nothing to compare: {_nothing(report, filters.paths)}")
         return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import branches_with, is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
+from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ class CheckOptions(Struct, frozen=True):
     """The options of a check besides the configuration.
 
     ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
-    ``filters`` are those of ``diff``, ``recordings`` the objects that are evidence; where these are empty the
+    ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
     ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
     those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
@@ -46,7 +47,7 @@ class CheckOptions(Struct, frozen=True):
     head: str | None = None
     repo: str | None = None
     targets: Sequence[str] | None = None
-    filters: Mapping[str, Any] = field(default_factory=dict)
+    filters: Filters = UNFILTERED
     recordings: Sequence[str] = ()
     formats: Sequence[str] = ()
     all_targets: bool = False

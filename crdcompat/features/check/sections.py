@@ -75,7 +75,7 @@ def compare_change(
     waivers = read_waivers(config.waiver_file)
     before, after = trees
     reader = reader_for(config)
-    crds, variants = options.filters.get("crds", ()), config.texts("variant_annotations")
+    crds, variants = options.filters.crds, config.texts("variant_annotations")
     search, all_crds = FileSearch(reader, config.wants, variants), compares_all(options)
     unneeded, *of_older = unneeded_files(trees, opened, search, facts, crds, all_crds=all_crds)
     release = change.release or short(before.commit)
@@ -180,9 +180,18 @@ class _Comparisons:
 
         The change promotes a gate that is off in all sets ``without_gates``.
         """
-        filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
-        filters |= {"advise": self._config.advises, "cache": self._cache, "without_gates": without_gates}
-        report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
+        head = self._head
+        report = workflow.diff(
+            old,
+            head,
+            replace(self._options.filters, touched=self._touched),
+            command="check",
+            judge_new=judge_new,
+            advise=self._config.advises,
+            more_places=self._markers.places,
+            without_gates=without_gates,
+            cache=self._cache,
+        )
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
@@ -195,8 +204,8 @@ class _Comparisons:
 
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""
-        filters = {**self._options.filters, "touched": crds, "cache": self._cache, "without_gates": ()}
-        report = workflow.diff(old, new, command="check", locate=False, **filters)
+        wanted = replace(self._options.filters, touched=crds)
+        report = workflow.diff(old, new, wanted, command="check", locate=False, without_gates=(), cache=self._cache)
         return with_severities(_without_unchanged(report, old, new), self._config)
 
     def _finished(
@@ -264,6 +273,4 @@ def _untracked(file: Path, repo: str | None) -> Iterator[str]:
 
 
 def _is_unfiltered(options: CheckOptions) -> bool:
-    filters = options.filters
-    narrowed = any(filters.get(name) for name in ("owners", "crds", "contexts", "select", "ignore"))
-    return not narrowed and len(filters.get("directions", tuple(Direction))) > 1
+    return not options.filters.leave_out and len(options.filters.directions) == len(Direction)

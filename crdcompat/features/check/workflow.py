@@ -62,8 +62,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
     """The options, completed with values of the configuration."""
-    contexts = options.filters.get("contexts") or config.texts("contexts")
-    filters = {**options.filters, "contexts": contexts}
+    filters = replace(options.filters, contexts=options.filters.contexts or config.texts("contexts"))
     return replace(options, filters=filters, recordings=options.recordings or config.recordings)
 
 

@@ -16,12 +16,13 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
-from crdcompat.features.diff.comparison import Compared, Filters
+from crdcompat.features.diff.comparison import Compared
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter
 from crdcompat.render.wording.findings import plural
 from crdcompat.replay.writes import writes_of
 from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 
 LOOSER = "server.looser-on"

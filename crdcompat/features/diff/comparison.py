@@ -32,28 +32,7 @@ from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedC
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
 from crdcompat.schema.paths import owner, render
-from crdcompat.vocabulary import Direction, Owner
-
-
-class Filters(Struct, frozen=True):
-    """The filters of a comparison, named as in ``diff``; an empty filter excludes nothing.
-
-    ``touched`` are the only CRDs to compare; None for all. Unlike ``crds``, they may be missing.
-    """
-
-    directions: Sequence[Direction] = tuple(Direction)
-    owners: Sequence[Owner] = ()
-    crds: Sequence[str] = ()
-    paths: Sequence[str] = ()
-    contexts: Sequence[str] = ()
-    select: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    touched: frozenset[str] | None = None
-
-    @property
-    def leave_out(self) -> bool:
-        """Whether a filter other than ``directions`` and ``touched`` may leave findings out."""
-        return any((self.owners, self.crds, self.paths, self.contexts, self.select, self.ignore))
+from crdcompat.vocabulary.filters import Filters
 
 
 class Compared(Struct, frozen=True, eq=False):

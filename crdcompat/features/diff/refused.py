@@ -24,8 +24,9 @@ from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.errors import Problem
-from crdcompat.features.diff.comparison import Compared, Filters
+from crdcompat.features.diff.comparison import Compared
 from crdcompat.vocabulary import Owner, Side
+from crdcompat.vocabulary.filters import Filters
 
 
 def find_refused(

@@ -13,14 +13,15 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import UsageError, problem_order
-from crdcompat.features.diff.comparison import Compared, Filters, compare, report_on
+from crdcompat.features.diff.comparison import Compared, compare, report_on
 from crdcompat.features.diff.refused import find_refused, remarks_on, with_refused
 from crdcompat.findings.locations import Places, find_places
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release
 from crdcompat.schema.enums import member_key
-from crdcompat.vocabulary import Direction, Owner, Side
+from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
 
 def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: Side = Side.ANY) -> CrdSet:
@@ -36,15 +37,8 @@ def load(source: str, *, repo: str | None = None, reader: CrdReader | None = Non
 def diff(
     old: CrdSet,
     new: CrdSet,
+    wanted: Filters = UNFILTERED,
     *,
-    directions: Sequence[Direction] = tuple(Direction),
-    owners: Sequence[Owner] = (),
-    crds: Sequence[str] = (),
-    paths: Sequence[str] = (),
-    contexts: Sequence[str] = (),
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    touched: frozenset[str] | None = None,
     command: str = "diff",
     locate: bool = True,
     judge_new: bool = True,
@@ -53,17 +47,14 @@ def diff(
     without_gates: Sequence[CrdSet] | None = None,
     cache: ComparisonCache | None = None,
 ) -> DiffReport:
-    """Compare two CRD sets in both directions. An empty filter excludes nothing.
+    """Compare two CRD sets; ``wanted`` has the directions and the filters.
 
-    ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
-    ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
     ``judge_new``: whether CRDs of NEW that the API server refuses are findings, and those of OLD remarks; without it
     those of NEW are remarks, and OLD, which is out already, is not looked at. ``advise``: whether new fields of status
     that will be expensive to change are findings. ``more_places`` gives the locations of a change outside the
     manifests. ``without_gates``: see ``report_on``. ``cache`` may serve several comparisons of sets that one reader has
     read. Raises UsageError for a filter name that matches nothing.
     """
-    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     cache = cache or ComparisonCache()
     compared = _compare(old, new, wanted, cache)
     of_old, of_new = find_refused(compared, cache, of_both=judge_new) if locate else ((), ())
@@ -87,22 +78,15 @@ def diff(
     return replace(report, remarks=tuple(sorted(remarks, key=problem_order)))
 
 
-def suggest_patch(
-    old: CrdSet,
-    new: CrdSet,
-    *,
-    crds: Sequence[str] = (),
-    paths: Sequence[str] = (),
-    contexts: Sequence[str] = (),
-    waived: Sequence[Finding] = (),
-) -> str:
+def suggest_patch(old: CrdSet, new: CrdSet, wanted: Filters = UNFILTERED, *, waived: Sequence[Finding] = ()) -> str:
     """A unified diff of OLD's files with which its schemas accept what NEW stores; "" if nothing can be widened.
 
-    It widens exactly what the rollback findings need, except for ``waived`` ones. crdcompat never applies it.
+    It widens exactly what the rollback findings on the CRDs, paths and contexts of ``wanted`` need, except for
+    ``waived`` ones. crdcompat never applies it.
     """
     from crdcompat.findings.patch import suggest_patch as suggested
 
-    wanted = Filters((Direction.ROLLBACK,), (), crds, paths, contexts)
+    wanted = Filters((Direction.ROLLBACK,), crds=wanted.crds, paths=wanted.paths, contexts=wanted.contexts)
     judged = _compare(old, new, wanted, ComparisonCache()).judged
     return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
 

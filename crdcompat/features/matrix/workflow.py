@@ -20,7 +20,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.comparison import Filters, compare, report_on
+from crdcompat.features.diff.comparison import compare, report_on
 from crdcompat.features.diff.workflow import release
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
@@ -33,6 +33,7 @@ from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.enums import member_key
 from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary import Direction, Severity, Side
+from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.steps import stepping
 
 #: By index of the older release, of the newer one, and direction: the report, and the filter name that matches nothing.

@@ -17,6 +17,7 @@ from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect
 from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.filters import Filters
 
 #: The access rule for listing CRDs.
 CRDS_RULE = AccessRule(GROUP, ("customresourcedefinitions",))
@@ -85,8 +86,7 @@ def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: boo
     report = diff(
         old,
         installed,
-        directions=(Direction.ROLLBACK,),
-        touched=frozenset(both),
+        Filters((Direction.ROLLBACK,), touched=frozenset(both)),
         locate=False,
         judge_new=False,
         advise=False,

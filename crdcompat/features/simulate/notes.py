@@ -12,6 +12,7 @@ from crdcompat.models.losses import not_stored
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.vocabulary import Direction, Owner, Severity
+from crdcompat.vocabulary.filters import Filters
 
 
 def cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:
@@ -47,7 +48,7 @@ def hidden_findings(
     named = both if crds is None else both.intersection(crds)
     if not named:
         return ()
-    found = diff(old, new, directions=(direction,), crds=sorted(named), locate=False).findings
+    found = diff(old, new, Filters((direction,), crds=sorted(named)), locate=False).findings
     return tuple(f for f in found if f.severity is not Severity.INFO and f.owner is not Owner.CRD)
 
 

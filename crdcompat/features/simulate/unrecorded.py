@@ -13,6 +13,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.simulation import Unrecorded
 from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary.filters import Filters
 
 
 def unrecorded_kinds(
@@ -32,7 +33,7 @@ def unrecorded_kinds(
     asked = frozenset(both.difference(recorded).intersection(crds or both))
     if not asked:
         return ()
-    report = diff(old, new, directions=(direction,), touched=asked, locate=False, judge_new=False, advise=False)
+    report = diff(old, new, Filters((direction,), touched=asked), locate=False, judge_new=False, advise=False)
     is_known = context in report.counts.contexts
     counted = Counter(
         (finding.crd, finding.kind)

@@ -1,0 +1,36 @@
+"""The filters of a comparison: all commands that compare have the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crdcompat.vocabulary import Direction, Owner
+
+
+class Filters(Struct, frozen=True):
+    """What a comparison keeps; an empty filter excludes nothing.
+
+    ``directions`` and ``owners`` of findings, ``crds`` by name, rule ids to ``select`` or ``ignore``. ``paths``: a CRD
+    is compared if a file of either side lies below one. ``contexts``: names to keep, or ``OLD=NEW`` to force a pair.
+    ``touched``: the only CRDs to compare, None for all; unlike ``crds``, they may be missing.
+    """
+
+    directions: Sequence[Direction] = tuple(Direction)
+    owners: Sequence[Owner] = ()
+    crds: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    contexts: Sequence[str] = ()
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    touched: frozenset[str] | None = None
+
+    @property
+    def leave_out(self) -> bool:
+        """Whether a filter other than ``directions`` and ``touched`` may leave findings out."""
+        return any((self.owners, self.crds, self.paths, self.contexts, self.select, self.ignore))
+
+
+#: Every finding counts.
+UNFILTERED = Filters()
