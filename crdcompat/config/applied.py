@@ -47,7 +47,7 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
 def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
     """Open a source; a chart is rendered for the server that the configuration gives the release."""
-    runs = config.runs(name) or _of_range(name, side, config)
+    runs = config.runs(name) or _end(config.supports(name), side)
     with charts_for(kubernetes_server(runs).kubernetes if runs else ""):
         return open_source(name, repo=repo)
 
@@ -55,18 +55,23 @@ def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
 def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") -> CrdSet:
     """The CRDs of one side with the servers that the configuration gives the release (default: the name of the set).
 
-    If only a range is configured, NEW runs on its newest server, and OLD on its oldest one.
+    Else the name of an OpenShift release gives the server. If only a range is configured, NEW runs on its newest
+    server, and OLD on its oldest one.
     """
     name = release or crds.name
-    runs = config.runs(name) or crds.runs
-    if not runs and not (crds.may_be_openshift and server_of_name(name)):
-        runs = _of_range(name, side, config)
-    return replace(crds, runs=runs, supported=config.supports(name))
-
-
-def _of_range(name: str, side: Side, config: Config) -> str:
-    """The server of a side in the range that is configured for a release; "" without a range."""
     supported = config.supports(name)
+    runs = config.runs(name) or crds.runs or (_by_name(name) if crds.may_be_openshift else "") or _end(supported, side)
+    return replace(crds, runs=runs, supported=supported)
+
+
+def _by_name(release: str) -> str:
+    """The server that the name of an OpenShift release gives; "" for other names."""
+    server = server_of_name(release)
+    return server_name(server).id if server else ""
+
+
+def _end(supported: Sequence[str], side: Side) -> str:
+    """The server of a side in the range of supported ones; "" without a range."""
     if not supported or side is Side.ANY:
         return ""
     return server_name(ends(supported)[side is Side.NEW]).id

@@ -11,16 +11,13 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import server_of_name
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import (
     ActiveWaivers,
     active_waivers,
-    reader_for,
-    with_labels,
-    with_servers,
     with_severities,
     with_waivers,
 )
@@ -34,7 +31,8 @@ from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.quick import no_crd_changed
-from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
+from crdcompat.features.check.reading import SetReader
+from crdcompat.features.check.unchanged import Sides
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
 from crdcompat.findings.locations import with_touched
@@ -47,15 +45,13 @@ from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects
-from crdcompat.sources.refs import is_commit_id, is_untracked, name_at
+from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
-from crdcompat.vocabulary import Against, Direction, Side
+from crdcompat.vocabulary import Against, Direction
 from crdcompat.vocabulary.steps import stepping
 
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
-#: The names of the sides of a change in sentences.
-_CHANGE, _BEFORE = "this change", "the API before this change"
 
 
 def compare_change(
@@ -72,43 +68,19 @@ def compare_change(
     ``trees`` are the sides of the change, ``opened`` the targets. Of the files that have ``facts`` only those that
     matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
-    waivers = read_waivers(config.waiver_file)
-    before, after = trees
-    reader = reader_for(config)
-    crds, variants = options.filters.crds, config.texts("variant_annotations")
-    search, all_crds = FileSearch(reader, config.wants, variants), compares_all(options)
-    unneeded, *of_older = unneeded_files(trees, opened, search, facts, crds, all_crds=all_crds)
-    release = change.release or short(before.commit)
-    runs = config.runs(release) or (_runs_beside(release) if config.may_be_openshift else "")
-    base = replace(
-        with_servers(reader.read(before, Side.OLD, config.wants, unneeded), config, Side.OLD, release),
-        name=release,
-        label=_BEFORE,
-    )
-    head = replace(
-        with_servers(reader.read(after, Side.NEW, config.wants, unneeded), config, Side.NEW, release), name=_CHANGE
-    )
-    if runs:
-        base, head = replace(base, runs=runs), replace(head, runs=runs)
-    touched = None if all_crds else _touched(base, head)
+    base_tree, head_tree = trees
+    release = change.release or short(base_tree.commit)
+    waivers = active_waivers(read_waivers(config.waiver_file), date.today(), release, config.waiver_file)
+    reader = SetReader(trees, opened, release, facts, config, options)
+    base, head = reader.sides()
+    touched = None if compares_all(options) else _touched(base, head)
     same = unchanged(trees)
     if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
-        return no_crd_changed(change, before.commit, after, options.repo, unchanged_crds)
-    names = [_branch_at(name, options.repo) for name in targets.names]
-    older = [
-        with_servers(reader.read(tree, Side.OLD, config.wants, skipped), config, Side.OLD, name)
-        for name, tree, skipped in stepping(
-            zip(names, opened, of_older, strict=True), "Rollback targets read", len(opened)
-        )
-    ]
-    older = [
-        crds if name == target else _named(crds, name, config)
-        for target, name, crds in zip(targets.names, names, with_labels(older), strict=True)
-    ]
-    active = active_waivers(waivers, date.today(), release, config.waiver_file)
-    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched, same)
+        return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+    older = reader.targets(targets.names)
+    comparisons = _Comparisons(head, config, options, waivers, GoMarkers(head_tree, config.wants), touched, same)
     report, used = comparisons.with_base(base)
-    report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
+    report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
         of_target, more = comparisons.with_target(target, base)
@@ -119,57 +91,37 @@ def compare_change(
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
     preset = f"variants are distinguished as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
-    untracked = _untracked(config.waiver_file, options.repo) if used else ()
-    notes = (change.compared_with(before.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
+    untracked = _untracked(waivers.file, options.repo) if used else ()
+    notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    waiver_notes = (*_ends(active, release), *(_stale(active, used, touched) if could_be_stale else ()))
+    waiver_notes = (*_ends(waivers, release), *(_stale(waivers, used, touched) if could_be_stale else ()))
     return CheckReport(workflow.release(head), sections, notes, waiver_notes)
 
 
-def _branch_at(target: str, repo: str | None) -> str:
-    """The branch or tag that ends at the commit that a target is; the target if it is no commit, or there is none."""
-    return (is_commit_id(target) and name_at(Repository(repo), target)) or target
+class _Comparisons(Struct, frozen=True, eq=False):
+    """Compares the head of a change with older releases; each report comes with the waivers used (by identity).
 
+    ``touched`` are the CRDs that the change touches, None for all; ``same_files`` are the same on both of its sides.
+    """
 
-def _named(target: CrdSet, branch: str, config: Config) -> CrdSet:
-    """The target with the name of a branch, and the server that this name gives."""
-    runs = target.runs or (_runs_beside(branch) if config.may_be_openshift else "")
-    return replace(target, label=branch, runs=runs)
-
-
-def _runs_beside(release: str) -> str:
-    """The server that the name of a release gives, as the configuration writes it; "" for other names."""
-    server = server_of_name(release)
-    return f"openshift-{server.openshift[0]}.{server.openshift[1]}" if server and server.openshift else ""
-
-
-class _Comparisons:
-    """Compares the head of a change with older releases; each report comes with the waivers used (by identity)."""
-
-    def __init__(
-        self,
-        config: Config,
-        options: CheckOptions,
-        head: CrdSet,
-        waivers: ActiveWaivers,
-        markers: GoMarkers,
-        touched: frozenset[str] | None,
-        same_files: Container[str],
-    ) -> None:
-        self._config, self._options, self._head = config, options, head
-        self._waivers, self._markers, self._touched = waivers, markers, touched
-        self._same_files = same_files
-        self._cache = ComparisonCache()  # base and targets mostly have the same schemas
+    head: CrdSet
+    config: Config
+    options: CheckOptions
+    waivers: ActiveWaivers
+    markers: GoMarkers
+    touched: frozenset[str] | None
+    same_files: Container[str]
+    cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
         report = self._diff_head(base, judge_new=True, without_gates=(base,))
-        return self._finished(report, base, FindingSplitter(base, self._head))
+        return self._finished(report, base, FindingSplitter(base, self.head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on head and target; findings that ``base`` has against the target, too, are existing."""
         report = self._diff_head(target, judge_new=False, without_gates=(target, base))
-        splitter = FindingSplitter(target, self._head)
+        splitter = FindingSplitter(target, self.head)
         if report.findings:
             found = frozenset(finding.crd for finding in report.findings)
             report = mark_existing(report, self._diff(target, base, found), splitter)
@@ -180,42 +132,42 @@ class _Comparisons:
 
         The change promotes a gate that is off in all sets ``without_gates``.
         """
-        head = self._head
+        head = self.head
         report = workflow.diff(
             old,
             head,
-            replace(self._options.filters, touched=self._touched),
+            replace(self.options.filters, touched=self.touched),
             command="check",
             judge_new=judge_new,
-            advise=self._config.advises,
-            more_places=self._markers.places,
+            advise=self.config.advises,
+            more_places=self.markers.places,
             without_gates=without_gates,
-            cache=self._cache,
+            cache=self.cache,
         )
-        if self._options.recordings:
+        if self.options.recordings:
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
 
-            trees = (open_objects(path, repo=self._options.repo) for path in self._options.recordings)
+            trees = (open_objects(path, repo=self.options.repo) for path in self.options.recordings)
             report = with_evidence(report, old, head, chain.from_iterable(map(read_objects, trees)))
-        findings = (with_touched(finding, lambda file: file not in self._same_files) for finding in report.findings)
+        findings = (with_touched(finding, lambda file: file not in self.same_files) for finding in report.findings)
         report = replace(report, findings=tuple(findings))
-        return with_severities(_without_unchanged(report, old, head), self._config)
+        return with_severities(_without_unchanged(report, old, head), self.config)
 
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""
-        wanted = replace(self._options.filters, touched=crds)
-        report = workflow.diff(old, new, wanted, command="check", locate=False, without_gates=(), cache=self._cache)
-        return with_severities(_without_unchanged(report, old, new), self._config)
+        wanted = replace(self.options.filters, touched=crds)
+        report = workflow.diff(old, new, wanted, command="check", locate=False, without_gates=(), cache=self.cache)
+        return with_severities(_without_unchanged(report, old, new), self.config)
 
     def _finished(
         self, report: DiffReport, old: CrdSet, splitter: FindingSplitter
     ) -> tuple[DiffReport, frozenset[int]]:
-        report, used = with_waivers(report, self._waivers, splitter)
-        if (least := wants_excerpts(self._options.formats, report)) is not None:
+        report, used = with_waivers(report, self.waivers, splitter)
+        if (least := wants_excerpts(self.options.formats, report)) is not None:
             from crdcompat.findings.excerpts import with_excerpts
 
-            report = with_excerpts(report, old, self._head, least)
+            report = with_excerpts(report, old, self.head, least)
         return report, used
 
 

@@ -1,0 +1,77 @@
+"""Reads the CRDs of a check: both sides of the change, and the rollback targets, each with its name and its servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from crdcompat.config.applied import reader_for, with_labels, with_servers
+from crdcompat.config.configuration import Config
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.check.base import CheckOptions, compares_all
+from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
+from crdcompat.prefilter.collect import PendingFacts
+from crdcompat.sources.refs import is_commit_id, name_at
+from crdcompat.sources.repository import Repository
+from crdcompat.sources.tree import Tree
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.steps import stepping
+
+#: The names of the sides of a change in sentences.
+_CHANGE, _BEFORE = "this change", "the API before this change"
+
+
+class SetReader:
+    """Reads the files of ``sides`` and ``targets`` that matter, as the configuration says.
+
+    ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
+    them. Raises SourceError, as the methods do.
+    """
+
+    def __init__(
+        self,
+        sides: Sides,
+        targets: Sequence[Tree],
+        release: str,
+        facts: PendingFacts,
+        config: Config,
+        options: CheckOptions,
+    ) -> None:
+        self._trees, self._targets, self._release, self._config = sides, targets, release, config
+        self._repo = options.repo
+        self._reader = reader_for(config)
+        search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
+        unneeded = unneeded_files(sides, targets, search, facts, options.filters.crds, all_crds=compares_all(options))
+        self._unneeded, self._unneeded_of_targets = unneeded[0], unneeded[1:]
+
+    def sides(self) -> tuple[CrdSet, CrdSet]:
+        """The CRDs before the change, and those with it."""
+        before, after = (
+            self._read(tree, side, self._unneeded, self._release)
+            for tree, side in zip(self._trees, (Side.OLD, Side.NEW), strict=True)
+        )
+        return replace(before, name=self._release, label=_BEFORE), replace(after, name=_CHANGE)
+
+    def targets(self, names: Sequence[str]) -> list[CrdSet]:
+        """The CRDs of the rollback targets. ``names``: as the user or the configuration names them."""
+        branches = [self._branch_at(name) for name in names]
+        read = [
+            self._read(tree, Side.OLD, unneeded, branch)
+            for tree, unneeded, branch in stepping(
+                zip(self._targets, self._unneeded_of_targets, branches, strict=True),
+                "Rollback targets read",
+                len(branches),
+            )
+        ]
+        return [
+            crds if branch == name else replace(crds, label=branch)
+            for name, branch, crds in zip(names, branches, with_labels(read), strict=True)
+        ]
+
+    def _read(self, tree: Tree, side: Side, unneeded: frozenset[str], release: str) -> CrdSet:
+        return with_servers(self._reader.read(tree, side, self._config.wants, unneeded), self._config, side, release)
+
+    def _branch_at(self, target: str) -> str:
+        """The branch or tag that ends at the commit that a target is; the target if it is no commit, or has none."""
+        return (is_commit_id(target) and name_at(Repository(self._repo), target)) or target
