@@ -12,6 +12,8 @@ from crdcompat.sources.kinds import Kind, Source, named_source, unknown_prefix
 from crdcompat.sources.options import limit_requests as limit_requests
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdcompat.sources.catalog import Package
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.tree import Tree
@@ -26,19 +28,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     RefNotFoundError, SourceError.
     """
     source = named_source(text)
-    if source.kind is Kind.ANY:
-        return _of_content(source) if source.is_remote else _bare_word(source, repo)
-    if source.kind is Kind.GIT:
-        return _git_tree(source, repo)
-    if source.kind is Kind.CLUSTER:
-        return _crds_of_cluster(_cluster(source.name, source.rest))
-    if source.kind is Kind.EMPTY:
-        from crdcompat.sources.tree import EmptyTree
-
-        return EmptyTree(text)
-    if source.kind in (Kind.INDEX, Kind.WORKTREE):
-        return _from_repository(source, repo)
-    return _of_kind(source, source.kind)
+    return _OPENERS[source.kind](source, repo)
 
 
 def open_objects(text: str, *, repo: str | None = None) -> Tree:
@@ -52,6 +42,10 @@ def open_objects(text: str, *, repo: str | None = None) -> Tree:
     if source.kind in (Kind.ANY, Kind.PATH, Kind.RECORDING, Kind.ARCHIVE):
         return _all_files(source)
     return open_source(text, repo=repo)
+
+
+def _any(source: Source, repo: str | None) -> Tree:
+    return _of_content(source) if source.is_remote else _bare_word(source, repo)
 
 
 def _bare_word(source: Source, repo: str | None) -> Tree:
@@ -100,38 +94,61 @@ def _from_repository(source: Source, repo: str | None) -> Tree:
     return tree
 
 
+def _empty(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.tree import EmptyTree
+
+    return EmptyTree(source.name)
+
+
+def _cluster_crds(source: Source, _: str | None) -> Tree:
+    return _crds_of_cluster(_cluster(source.name, source.rest))
+
+
 def _of_content(source: Source) -> Tree:
     """Open a path or a URL as a source of the kind that its content shows."""
     from crdcompat.sources.detect import kind_of
 
-    return _of_kind(source, kind_of(source))
+    return _OPENERS[kind_of(source)](source, None)
 
 
-def _of_kind(source: Source, kind: Kind) -> Tree:
-    """Open a path or a URL as a source of one kind. Raises SourceError if it is of another kind, UsageError."""
-    if kind is Kind.HELM:
-        from crdcompat.sources.helm import chart_tree
+def _chart(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.helm import chart_tree
 
-        return chart_tree(source.name, source.rest, _all_files(source))
-    if kind is Kind.KUSTOMIZE:
-        from crdcompat.sources.kustomize import kustomize_tree
+    return chart_tree(source.name, source.rest, _all_files(source))
 
-        return kustomize_tree(source.name, source.rest)
-    if kind is Kind.BUNDLE:
-        from crdcompat.sources.bundle import bundle_tree
 
-        return bundle_tree(source.name, _all_files(source))
-    if kind is Kind.CATALOG:
-        from crdcompat.sources.catalog import catalog_tree
+def _kustomization(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.kustomize import kustomize_tree
 
-        package, _, version = source.part.partition("@")
-        return catalog_tree(source.name, _all_files(source), package, version)
-    if kind is Kind.OCI:
-        from crdcompat.sources.oci import image_tree
+    return kustomize_tree(source.name, source.rest)
 
-        return image_tree(source.name, source.path, source.part)
+
+def _bundle(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.bundle import bundle_tree
+
+    return bundle_tree(source.name, _all_files(source))
+
+
+def _catalog(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.catalog import catalog_tree
+
+    package, _, version = source.part.partition("@")
+    return catalog_tree(source.name, _all_files(source), package, version)
+
+
+def _image(source: Source, _: str | None) -> Tree:
+    from crdcompat.sources.oci import image_tree
+
+    return image_tree(source.name, source.path, source.part)
+
+
+def _files(source: Source, _: str | None) -> Tree:
     tree = _all_files(source)
-    return _crds_of(tree) if kind is not Kind.PATH or _is_archive(tree) else tree
+    return _crds_of(tree) if _is_archive(tree) else tree
+
+
+def _recording(source: Source, _: str | None) -> Tree:
+    return _crds_of(_all_files(source))
 
 
 def _is_archive(tree: Tree) -> bool:
@@ -215,3 +232,22 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):
         return False
+
+
+#: Opens a source of a kind; the repository is that of refs (None: the current directory's).
+_OPENERS: dict[Kind, Callable[[Source, str | None], Tree]] = {
+    Kind.ANY: _any,
+    Kind.GIT: _git_tree,
+    Kind.INDEX: _from_repository,
+    Kind.WORKTREE: _from_repository,
+    Kind.EMPTY: _empty,
+    Kind.PATH: _files,
+    Kind.RECORDING: _recording,
+    Kind.CLUSTER: _cluster_crds,
+    Kind.ARCHIVE: _recording,
+    Kind.HELM: _chart,
+    Kind.KUSTOMIZE: _kustomization,
+    Kind.BUNDLE: _bundle,
+    Kind.CATALOG: _catalog,
+    Kind.OCI: _image,
+}
