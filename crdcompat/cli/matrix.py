@@ -67,7 +67,7 @@ def matrix(
     from itertools import chain
 
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, open_recordings, settled
+    from crdcompat.cli.settings import check_formats, check_rules, exit_code, open_recordings, settled
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix.workflow import MatrixOptions
@@ -83,7 +83,7 @@ def matrix(
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(config, repo, formats, fail_on, profile, redact)
-    check_matrix_formats(settings.formats)
+    check_formats(settings.formats, "matrix")
     trees = open_recordings(objects or (), repo)
     names, channels = expanded(refs or ())
     chosen = choose(names, branches or (), repo, tags or ())

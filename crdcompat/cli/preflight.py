@@ -73,7 +73,7 @@ def preflight(
     the answer unknown.
     """
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_preflight_formats, settled
+    from crdcompat.cli.settings import check_formats, settled
     from crdcompat.config.applied import read_source, reader_for, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.scope import CRDS_RULE, access_rules, scope_of
@@ -94,7 +94,7 @@ def preflight(
     if operator is not None and not all(operator.partition("/")):
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
     limit_requests(connect_timeout, read_timeout)
-    check_preflight_formats(formats or ())
+    check_formats(formats or (), "preflight")
     settings = settled(config, repo, formats or ("text",), None, redact=redact)
     options = PreflightOptions(
         judge=o.chosen_server(kube_version, openshift_version),

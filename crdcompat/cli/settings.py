@@ -55,58 +55,13 @@ def check_rules(names: Sequence[str]) -> None:
             find_rule(name)
 
 
-def check_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show a comparison."""
-    from crdcompat.render.formats import report_format
+def check_formats(formats: Sequence[str], kind: str = "diff") -> None:
+    """Raises UsageError for an unknown format, or one that cannot show reports of this ``KIND``."""
+    from crdcompat.render.formats import renderer
     from crdcompat.render.write import parse_format
 
     for text in formats:
-        report_format(parse_format(text)[0])
-
-
-def check_matrix_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show a matrix."""
-    from crdcompat.render.formats import matrix_format
-    from crdcompat.render.write import parse_format
-
-    for text in formats:
-        matrix_format(parse_format(text)[0])
-
-
-def check_fleet_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show many clusters."""
-    from crdcompat.render.formats import fleet_format
-    from crdcompat.render.write import parse_format
-
-    for text in formats:
-        fleet_format(parse_format(text)[0])
-
-
-def check_preflight_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show whether a cluster may go back."""
-    from crdcompat.render.formats import preflight_format
-    from crdcompat.render.write import parse_format
-
-    for text in formats:
-        preflight_format(parse_format(text)[0])
-
-
-def check_verification_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show the answers of a server."""
-    from crdcompat.render.formats import verification_format
-    from crdcompat.render.write import parse_format
-
-    for text in formats:
-        verification_format(parse_format(text)[0])
-
-
-def check_servers_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format, or one that cannot show which servers take CRDs."""
-    from crdcompat.render.formats import servers_format
-    from crdcompat.render.write import parse_format
-
-    for text in formats:
-        servers_format(parse_format(text)[0])
+        renderer(parse_format(text)[0], kind)
 
 
 def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:

@@ -98,7 +98,7 @@ def simulate(
     from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_fleet_formats, check_formats, open_recordings, settled
+    from crdcompat.cli.settings import check_formats, open_recordings, settled
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.recordings.objects import read_objects
@@ -116,7 +116,7 @@ def simulate(
         kubernetes=server.kubernetes if server else "",
     )
     settings = settled(config, repo, formats, fail_on, redact=redact)
-    (check_fleet_formats if fleet else check_formats)(settings.formats)
+    check_formats(settings.formats, "fleet" if fleet else "simulation")
     if fleet:
         from crdcompat.features.fleet.judge import Plan
 

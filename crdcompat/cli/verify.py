@@ -51,7 +51,7 @@ def verify(
     The CRDs of both releases are installed in turn, and removed; example objects are sent as dry runs. A cluster that
     has one of these CRDs is refused.
     """
-    from crdcompat.cli.settings import check_verification_formats, settled
+    from crdcompat.cli.settings import check_formats, settled
     from crdcompat.errors import UsageError
     from crdcompat.features.verify.report_file import read_report
 
@@ -59,7 +59,7 @@ def verify(
         raise UsageError("name an empty API server: --server CONTEXT, or --assets DIR to start one")
     if (old is None) != (new is None):
         raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
-    check_verification_formats(formats or ())
+    check_formats(formats or (), "verify")
     settings = settled(config, repo, formats or ("text",), None)
     asked = Asked(read_report(report), old, new, server, assets, repo, settings, (connect_timeout, read_timeout))
     raise typer.Exit(_run(asked, color.value, -int(quiet), shown=not (no_progress or quiet)))

@@ -87,26 +87,10 @@ def _write(target: str, parts: Iterable[str]) -> None:
 
 def _render(name: str, report: AnyReport, style: Style) -> Iterable[str]:
     """The report in parts: that on a fleet is made while it is written."""
-    from crdcompat.render.formats import (
-        fleet_format,
-        matrix_format,
-        preflight_format,
-        report_format,
-        servers_format,
-        verification_format,
-    )
+    from crdcompat.render.formats import renderer
 
-    if report.KIND == "matrix":
-        return (matrix_format(name).render_matrix(report, style),)
-    if report.KIND == "fleet":
-        return fleet_format(name).render_fleet(report, style)
-    if report.KIND == "verify":
-        return (verification_format(name).render_verification(report, style),)
-    if report.KIND == "servers":
-        return (servers_format(name).render_servers(report, style),)
-    if report.KIND == "preflight":
-        return (preflight_format(name).render_preflight(report, style),)
-    return (report_format(name).render(report, style),)
+    shown = renderer(name, report.KIND)(report, style)
+    return (shown,) if isinstance(shown, str) else shown
 
 
 def _has_annotations(report: AnyReport) -> bool:

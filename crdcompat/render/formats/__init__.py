@@ -11,20 +11,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdcompat.models.fleet import FleetReport
-    from crdcompat.models.matrix import MatrixReport
-    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.reports import Report
-    from crdcompat.models.servers import ServersReport
-    from crdcompat.models.verification import VerificationReport
     from crdcompat.render.escape import Style
 
 
@@ -38,44 +32,16 @@ class Format(Protocol):
         ...
 
 
-class MatrixFormat(Protocol):
-    """How a matrix is shown."""
-
-    def render_matrix(self, report: MatrixReport, style: Style) -> str:
-        """The report as text that ends with a newline."""
-        ...
-
-
-class FleetFormat(Protocol):
-    """How many clusters are shown."""
-
-    def render_fleet(self, report: FleetReport, style: Style) -> Iterator[str]:
-        """The report in parts, each made when it is asked for; the last one ends with a newline."""
-        ...
-
-
-class VerificationFormat(Protocol):
-    """How a server's answers to a report are shown."""
-
-    def render_verification(self, report: VerificationReport, style: Style) -> str:
-        """The report as text that ends with a newline."""
-        ...
-
-
-class ServersFormat(Protocol):
-    """How the answers of many servers to CRDs are shown."""
-
-    def render_servers(self, report: ServersReport, style: Style) -> str:
-        """The report as text that ends with a newline."""
-        ...
-
-
-class PreflightFormat(Protocol):
-    """How the answer of preflight is shown."""
-
-    def render_preflight(self, report: PreflightReport, style: Style) -> str:
-        """The report as text that ends with a newline."""
-        ...
+#: Shows a report: as text that ends with a newline, or (a fleet) in parts, each made when it is asked for.
+Renderer = Callable[[Any, "Style"], str | Iterable[str]]
+#: By the ``KIND`` of reports that ``render`` does not show: the function that shows them, and words for them.
+_OTHERS = {
+    "matrix": ("render_matrix", "a matrix of releases"),
+    "fleet": ("render_fleet", "a fleet of clusters"),
+    "verify": ("render_verification", "the answers of a server"),
+    "servers": ("render_servers", "which servers take CRDs"),
+    "preflight": ("render_preflight", "whether a cluster may go back"),
+}
 
 
 @cache
@@ -89,38 +55,11 @@ def get_format(name: str) -> Format:
     return cast("Format", importlib.import_module(f"{__name__}.{name}"))
 
 
-def report_format(name: str) -> Format:
-    """The format called ``name``, to show a comparison or the objects of one cluster. Raises UsageError."""
-    return _able(name, "render", "a comparison")
-
-
-def matrix_format(name: str) -> MatrixFormat:
-    """The format called ``name``, to show a matrix. Raises UsageError that names the formats which can."""
-    return cast("MatrixFormat", _able(name, "render_matrix", "a matrix of releases"))
-
-
-def fleet_format(name: str) -> FleetFormat:
-    """The format called ``name``, to show many clusters. Raises UsageError that names the formats which can."""
-    return cast("FleetFormat", _able(name, "render_fleet", "a fleet of clusters"))
-
-
-def verification_format(name: str) -> VerificationFormat:
-    """The format called ``name``, to show a server's answers. Raises UsageError that names the formats which can."""
-    return cast("VerificationFormat", _able(name, "render_verification", "the answers of a server"))
-
-
-def servers_format(name: str) -> ServersFormat:
-    """The format called ``name``, to show which servers take CRDs. Raises UsageError that names the able ones."""
-    return cast("ServersFormat", _able(name, "render_servers", "which servers take CRDs"))
-
-
-def preflight_format(name: str) -> PreflightFormat:
-    """The format called ``name``, to show whether a cluster may go back. Raises UsageError."""
-    return cast("PreflightFormat", _able(name, "render_preflight", "whether a cluster may go back"))
-
-
-def _able(name: str, function: str, what: str) -> Format:
-    if not hasattr(get_format(name), function):
+def renderer(name: str, kind: str) -> Renderer:
+    """What shows reports of a ``KIND`` in the format called ``name``. Raises UsageError that names able formats."""
+    function, what = _OTHERS.get(kind, ("render", "a comparison"))
+    found: Renderer | None = getattr(get_format(name), function, None)
+    if found is None:
         able = ", ".join(other for other in format_names() if hasattr(get_format(other), function))
         raise UsageError(f"{name} cannot show {what}; what can: {able}")
-    return get_format(name)
+    return found
