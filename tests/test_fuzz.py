@@ -474,7 +474,7 @@ def _compare(at: Path, old: Json, new: Json, objects: Sequence[Any]) -> DiffRepo
     recorded = [Recorded(item, f"objects.json[{index}]") for index, item in enumerate(objects)]
     simulate(*sides, recorded)
     simulate(*sides, recorded, upgrade=True)
-    return with_evidence(report, *sides, recorded)
+    return with_evidence(report, *sides, [recorded])
 
 
 @_share(0.2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from itertools import chain
 
 from crdcompat.cli.progress import RecordedProgress, progress
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
@@ -51,8 +50,8 @@ def compare_and_report(
         if objects:
             from crdcompat.findings.evidence import with_evidence
 
-            recorded = RecordedProgress().each(chain.from_iterable(map(read_objects, recordings)))
-            report = with_evidence(report, before, after, recorded)
+            counted = RecordedProgress()
+            report = with_evidence(report, before, after, (counted.each(read_objects(tree)) for tree in recordings))
         report = apply_config(
             report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
         )

@@ -77,6 +77,11 @@ def prominence(context: str) -> tuple[int, bool]:
     return rank, profile != _FIRST_PROFILE
 
 
+def is_terminal(label: str) -> bool:
+    """Whether clusters of a context, or of one of a pair ``OLD=NEW``, can be neither upgraded nor rolled back."""
+    return any(Context(name.partition("/")[0]).is_terminal for name in label.split("="))
+
+
 def is_default(context: str) -> bool:
     """Whether a context has the feature set of most clusters. Without feature sets, every context does."""
     return context.partition("/")[0] == "Default" or "/" not in context

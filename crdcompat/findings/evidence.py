@@ -1,7 +1,7 @@
 """Evidence for findings from recorded objects (diff --objects), and rejections that no finding explains.
 
 An object counts in a direction only if the schema of the writing release accepts it: an object that is invalid there
-proves nothing about the reading release.
+proves nothing about the reading release. It counts for findings of its cluster's context alone (`RecordedContexts`).
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
-from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.facet import Reaction
 from crdcompat.compare.registry import declared_by
+from crdcompat.compare.site import WriterReader
+from crdcompat.crds.context import is_terminal
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import resolve_all
 from crdcompat.errors import Problem, Skipped, problem_order
 from crdcompat.findings.finding import order
+from crdcompat.findings.recorded_contexts import RecordedContexts, Schemas, Type, most_likely
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
+from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
@@ -53,93 +54,126 @@ class _Fact(Struct, frozen=True):
     error: FieldError | None = None
 
 
-def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[ObjectItem]) -> DiffReport:
-    """The report with evidence on its findings, raised severities, and unexplained rejections."""
-    gathered = _Evidence(report.findings, old, new)
+class _Effects(Struct, frozen=True):
+    """The effects on one object, for each schemas in which it can have been written."""
+
+    label: str
+    source: str
+    direction: Direction
+    type: Type
+    facts: tuple[tuple[Schemas, tuple[_Fact, ...]], ...]
+
+
+class _Met(Struct):
+    """The objects that a finding affects, by label: whether their context is assumed. ``contexts`` are theirs."""
+
+    objects: dict[str, bool] = field(default_factory=dict)
+    contexts: set[str] = field(default_factory=set)
+
+
+def with_evidence(
+    report: DiffReport, old: CrdSet, new: CrdSet, recordings: Iterable[Iterable[ObjectItem]]
+) -> DiffReport:
+    """The report with evidence on its findings, raised severities, and unexplained rejections.
+
+    The objects of one recording are of one cluster, as a rule, and its FeatureGate tells their context.
+    """
+    gathered = _Evidence(report, old, new)
     problems, skipped = list(report.problems), list(report.skipped)
-    for item in objects:
-        if isinstance(item, Problem):
-            problems.append(item)
-        elif isinstance(item, EmptyList):
-            continue
-        elif isinstance(item, Skipped):
-            skipped.append(item)
-        else:
-            gathered.add(item)
-    findings = (_with(finding, list(gathered.labels.get(finding.id, ()))) for finding in report.findings)
+    for recording in recordings:
+        facts = ClusterFacts()
+        effects: list[_Effects] = []
+        for item in facts.observe(recording):
+            if isinstance(item, Problem):
+                problems.append(item)
+            elif isinstance(item, EmptyList):
+                continue
+            elif isinstance(item, Skipped):
+                skipped.append(item)
+            else:
+                effects += gathered.effects_on(item)
+        for each in effects:
+            gathered.add(each, facts)
+    findings = (_with(finding, met) for finding, met in zip(report.findings, gathered.met, strict=True))
     return replace(
         report,
         findings=tuple(sorted(findings, key=order)),
-        unexplained=tuple(gathered.unexplained),
+        unexplained=tuple(dict.fromkeys(gathered.unexplained)),
         problems=tuple(sorted(set(problems), key=problem_order)),
         skipped=sorted_skips(skipped),
     )
 
 
 class _Evidence:
-    """Matches recorded objects with findings: ``labels`` maps a finding's id to the labels of affected objects."""
+    """Matches recorded objects with findings: ``met`` has the affected objects of each finding of the report."""
 
-    def __init__(self, findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> None:
-        self.labels: dict[str, dict[str, None]] = {}
+    def __init__(self, report: DiffReport, old: CrdSet, new: CrdSet) -> None:
+        self.met = [_Met() for _ in report.findings]
         self.unexplained: list[Unexplained] = []
         self._seen: set[tuple[str, ...]] = set()
-        self._sides = tuple((resolve_all(a, b)[1], server_of(a)) for a, b in ((old, new), (new, old)))
-        self._resources: dict[tuple[int, int], Resource] = {}
-        self._by_place: dict[tuple[str, str, str], list[Finding]] = {}
-        for finding in findings:
-            self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append(finding)
+        self._contexts = RecordedContexts(old, new, report.counts.contexts)
+        self._by_place: dict[tuple[str, str, str], list[tuple[Finding, _Met]]] = {}
+        for finding, met in zip(report.findings, self.met, strict=True):
+            self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append((finding, met))
 
-    def add(self, item: Recorded) -> None:
-        """Match one object with the findings of both directions; an object of an unknown kind is ignored."""
+    def effects_on(self, item: Recorded) -> Iterator[_Effects]:
+        """The effects on an object in each direction; none for one that was seen before, or of an unknown kind."""
         identity = item.identity
         if identity is None or identity in self._seen:
             return
         self._seen.add(identity)
         group, _, version = identity[0].rpartition("/")
-        sides = [self._resource(side, group, identity[1], version) for side in (0, 1)]
-        if sides[0] is None or sides[1] is None:
-            return
+        type_ = group, identity[1], version
         label = "/".join(part for part in identity[1:4] if part)
-        for direction, reader, writer in (
-            (Direction.ROLLBACK, sides[0], sides[1]),
-            (Direction.UPGRADE, sides[1], sides[0]),
-        ):
-            findings = self._by_place.get((direction, reader.crd.name, version), [])
-            for fact in _facts(item.data, reader, writer):
-                explaining = [finding for finding in findings if _explains(finding, fact)]
-                for finding in explaining:
-                    self.labels.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
+        for direction in Direction:
+            judged = ((each, _facts(item.data, each.sides)) for each in self._contexts.of(type_, direction))
+            facts = tuple((each, found) for each, found in judged if found is not None)
+            if any(found for _, found in facts):
+                yield _Effects(label, item.source, direction, type_, facts)
+
+    def add(self, effects: _Effects, facts: ClusterFacts) -> None:
+        """Add one object to the findings that its effects match, in the contexts that its cluster may have."""
+        label, direction = f"{effects.label} in {effects.source}", effects.direction
+        found = {id(schemas): (schemas, each) for schemas, each in effects.facts}
+        origins = [
+            origin for origin in self._contexts.origins(facts, effects.type, direction) if id(origin.schemas) in found
+        ]
+        for origin in most_likely(origins):
+            schemas, mine = found[id(origin.schemas)]
+            place = direction, schemas.sides.reader.crd.name, effects.type[2]
+            findings = [each for each in self._by_place.get(place, ()) if schemas.labels.intersection(each[0].contexts)]
+            for fact in mine:
+                explaining = [(finding, met) for finding, met in findings if _explains(finding, fact)]
+                for finding, met in explaining:
+                    is_assumed = any(other.schemas.labels.isdisjoint(finding.contexts) for other in origins)
+                    met.objects[label] = is_assumed
+                    met.contexts.add(origin.context)
                 if not explaining and fact.error is not None:
-                    said, redacted = fact.error, redacted_error(fact.error, reader.node, writer.node)
-                    texts = (f"{direction}: {error.text()}" for error in (said, redacted))
-                    self.unexplained.append(Unexplained(label, item.source, *texts))
-
-    def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:
-        resolved, server = self._sides[side]
-        found = resolved.get((group, kind))
-        chosen = found.versions.get(version) if found is not None else None
-        if chosen is None:
-            return None
-        key = (side, id(chosen.version))
-        if key not in self._resources:
-            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
-        return self._resources[key]
+                    self.unexplained.append(_unexplained(effects, fact.error, schemas.sides))
 
 
-def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator[_Fact]:
-    """The effects of the reader's schema on an object that the writer's schema accepts."""
+def _unexplained(effects: _Effects, error: FieldError, sides: WriterReader) -> Unexplained:
+    redacted = redacted_error(error, sides.reader.node, sides.writer.node)
+    texts = (f"{effects.direction}: {each.text()}" for each in (error, redacted))
+    return Unexplained(effects.label, effects.source, *texts)
+
+
+def _facts(data: dict[str, Any], sides: WriterReader) -> tuple[_Fact, ...] | None:
+    """The effects of the reader's schema on an object; None if the writer cannot have written it."""
+    reader, writer = sides.reader, sides.writer
     stored = writer.create(data, keep_status=True)
     if stored.accepted is not True or stored.object is None or stored.pruned:
-        return  # another release than the writer has written this object
+        return None  # another release than the writer has written this object, or another context
     verdict = reader.create(stored.object, keep_status=True)
     obj = verdict.object or reader.read(stored.object).object
-    for error in verdict.errors:
-        if not error.is_marker:
-            yield _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
-    for path in verdict.pruned:
-        yield _Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node))
-    for path in verdict.defaulted:
-        yield _Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node))
+    rejected = (
+        _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
+        for error in verdict.errors
+        if not error.is_marker
+    )
+    pruned = (_Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node)) for path in verdict.pruned)
+    defaulted = (_Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node)) for path in verdict.defaulted)
+    return (*rejected, *pruned, *defaulted)
 
 
 def _general(error: FieldError, root: Node) -> str:
@@ -170,12 +204,16 @@ def _is_below(path: str, above: str) -> bool:
     return not above or path == above or path.startswith((f"{above}.", f"{above}["))
 
 
-def _with(finding: Finding, labels: list[str]) -> Finding:
-    if not labels:
+def _with(finding: Finding, met: _Met) -> Finding:
+    if not met.objects:
         return finding
     raised = _RAISED.get(finding.effect, finding.severity)
     if finding.spared is Spared.VALUE:
         raised = Severity.WARNING  # the recorded objects can be updated
+    if all(map(is_terminal, finding.contexts)):
+        raised = raised.lowered  # the clusters of the recorded objects can be neither upgraded nor rolled back
     severity = finding.severity if finding.severity.at_least(raised) else raised
-    evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]))
+    labels = list(met.objects)
+    is_assumed = all(met.objects.values())
+    evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]), tuple(sorted(met.contexts)), is_assumed)
     return replace(finding, severity=severity, evidence=evidence)

@@ -50,10 +50,16 @@ class Windows(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """The number of recorded objects that a finding affects, and the first of them by name."""
+    """The number of recorded objects that a finding affects, and the first of them by name.
+
+    ``contexts`` are those of their clusters. ``assumed``: no recording shows them, and in other contexts that the
+    clusters may have, the finding does not exist.
+    """
 
     recorded_objects: int = 0
     examples: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    assumed: bool = False
 
 
 class IntroducedBy(Struct, frozen=True):

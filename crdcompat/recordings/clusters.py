@@ -1,4 +1,4 @@
-"""The cluster of a recording: its id and version (ClusterVersion), and its platform (Infrastructure)."""
+"""The cluster of a recording: id and version (ClusterVersion), platform (Infrastructure), feature set (FeatureGate)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from crdcompat.recordings.kinds import CLUSTER_VERSION, INFRASTRUCTURE, Kind
+from crdcompat.crds.context import profiles_of
+from crdcompat.recordings.kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE, Kind
 from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.schema.paths import value_or_none
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
 _ID, _VERSION, _PLATFORM = ("spec", "clusterID"), ("status", "desired", "version"), ("status", "platformStatus", "type")
-_PLACES = {CLUSTER_VERSION: (_ID, _VERSION), INFRASTRUCTURE: (_PLATFORM,)}
+_FEATURE_SET = ("spec", "featureSet")
+_PLACES = {CLUSTER_VERSION: (_ID, _VERSION), INFRASTRUCTURE: (_PLATFORM,), FEATURE_GATE: (_FEATURE_SET,)}
 _MAX_TEXT = 64
 
 
 class ClusterFacts:
-    """The id, the version and the platform of a cluster, collected from the objects of one recording.
+    """The facts about a cluster, collected from the objects of one recording.
 
     Each of them is None if it is missing or ambiguous. A redacted id (``xxxxxxxx-…``) counts as missing:
     else all redacted recordings would be of one cluster. Two ClusterVersions are of two clusters.
@@ -28,6 +30,7 @@ class ClusterFacts:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
         self._platforms: dict[str, None] = {}
+        self._feature_sets: dict[tuple[str, tuple[str, ...]], None] = {}
 
     def observe(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
         """Pass on the objects, and add each of them."""
@@ -37,7 +40,7 @@ class ClusterFacts:
             yield item
 
     def add(self, item: Recorded) -> None:
-        """Add the facts of one object, if it is a ClusterVersion or an Infrastructure."""
+        """Add the facts of one object, if its kind has any."""
         if not isinstance(item.data, dict):
             return
         if _is(item, INFRASTRUCTURE) and (platform := _text(item.data, _PLATFORM)):
@@ -46,6 +49,8 @@ class ClusterFacts:
             id_ = (_text(item.data, _ID) or "").lower()
             self._ids[id_ if _UUID.fullmatch(id_) and set(id_) != _NIL else None] = None
             self._versions[_text(item.data, _VERSION)] = None
+        if _is(item, FEATURE_GATE) and (feature_set := _feature_set(item.data)):
+            self._feature_sets[feature_set, tuple(sorted(profiles_of(_annotations(item.data))))] = None
 
     @property
     def id(self) -> str | None:
@@ -66,6 +71,14 @@ class ClusterFacts:
     def platform(self) -> str | None:
         """``status.platformStatus.type`` of the Infrastructure: ``AWS``."""
         return next(iter(self._platforms)) if len(self._platforms) == 1 else None
+
+    @property
+    def feature_sets(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The feature set of each FeatureGate, with the profiles that have this FeatureGate (none: unknown).
+
+        Its cluster has one of these profiles.
+        """
+        return tuple(self._feature_sets)
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -90,3 +103,19 @@ def _text(data: Any, place: tuple[str, ...]) -> str | None:
     """The string at a place, if it is short."""
     text = value_or_none(data, place)
     return text if isinstance(text, str) and 0 < len(text) <= _MAX_TEXT else None
+
+
+def _feature_set(data: dict[str, Any]) -> str | None:
+    """``spec.featureSet`` of the cluster's FeatureGate, by default ``Default``; None if the value is hidden."""
+    spec = data.get("spec")
+    if value_or_none(data, ("metadata", "name")) != "cluster" or not isinstance(spec, dict):
+        return None
+    if not spec.get("featureSet"):
+        return "Default"
+    name = _text(data, _FEATURE_SET)
+    return name if name and len(set(name.lower())) > 1 else None  # hidden: xxxxxxx, or AaaaAaaa
+
+
+def _annotations(data: dict[str, Any]) -> dict[str, str]:
+    found = value_or_none(data, ("metadata", "annotations"))
+    return {key: value for key, value in found.items() if isinstance(value, str)} if isinstance(found, dict) else {}

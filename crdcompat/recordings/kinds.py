@@ -19,5 +19,6 @@ FACTS = Kind("crdcompat.dev", "ClusterRecording")
 """The item of a recording of ``crdcompat record`` with the facts about it."""
 CLUSTER_VERSION = Kind("config.openshift.io", "ClusterVersion")
 INFRASTRUCTURE = Kind("config.openshift.io", "Infrastructure")
+FEATURE_GATE = Kind("config.openshift.io", "FeatureGate")
 
-ALWAYS_READ = frozenset({CRD, FACTS, CLUSTER_VERSION, INFRASTRUCTURE})
+ALWAYS_READ = frozenset({CRD, FACTS, CLUSTER_VERSION, INFRASTRUCTURE, FEATURE_GATE})

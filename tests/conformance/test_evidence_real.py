@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from helpers import PAIRS, Json, recorded_count
+from helpers import CONTEXT, PAIRS, Json, recorded_count
 
 import crdcompat
 from crdcompat.crds.reader import CrdSet
@@ -43,7 +43,7 @@ def _proved(clone: Path, pair: tuple[str, str], lines: Sequence[Json]) -> DiffRe
     # The identity of an object is its content here: some lines share a name.
     items = [Recorded(line["object"], line["id"]) for line in lines if line["old_release"] == pair[0]]
     assert items
-    return with_evidence(_report(clone, pair), _loaded(clone, pair[0]), _loaded(clone, pair[1]), items)
+    return with_evidence(_report(clone, pair), _loaded(clone, pair[0]), _loaded(clone, pair[1]), [items])
 
 
 def test_every_rejection_of_4_12_to_4_13_is_explained(lines: list[Json], openshift_api: Path) -> None:
@@ -111,10 +111,14 @@ def test_findings_explain_every_rejection_of_recorded_objects(
     folder = shared / "data/recorded"
     if not folder.is_dir():
         pytest.skip("no recordings in ../shared")
-    recorded = [item for name in _RECORDINGS for item in read_objects(open_objects(str(folder / name)))]
-    assert sum(isinstance(item, Recorded) for item in recorded) > 100
+    recorded = [list(read_objects(open_objects(str(folder / name)))) for name in _RECORDINGS]
+    assert sum(isinstance(item, Recorded) for items in recorded for item in items) > 100
     old = _loaded(openshift_api, pair[0])
     new = crdcompat.load(str(folder / _RECORDINGS[0])) if pair[1] == "4.18" else _loaded(openshift_api, pair[1])
     report = with_evidence(crdcompat.diff(old, new), old, new, recorded)
     assert report.counts.compared > 20
     assert report.unexplained == ()
+    # The must-gather and the archive show the feature set Default, and the must-gather its profile.
+    met = [each for each in report.findings if recorded_count(each)]
+    assert met and {each.evidence.contexts for each in met} == {(CONTEXT,)}
+    assert all(CONTEXT in each.contexts for each in met)

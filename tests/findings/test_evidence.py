@@ -49,7 +49,7 @@ def sides(tmp_path: Path) -> tuple[CrdSet, CrdSet]:
 
 def _with(sides: tuple[CrdSet, CrdSet], *objects: Any) -> DiffReport:
     items = [item if isinstance(item, Problem | Skipped) else Recorded(item, "dump.json") for item in objects]
-    return with_evidence(crdcompat.diff(*sides), *sides, items)
+    return with_evidence(crdcompat.diff(*sides), *sides, [items])
 
 
 def _found(report: DiffReport, path: str, direction: str = "rollback") -> Finding:
@@ -64,7 +64,7 @@ def test_objects_raise_what_they_meet(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, _widget("a", spec={"color": "blue", "extra": "e"}))
     assert _found(report, "spec.color").severity == "error"
     assert _found(report, "spec.extra").severity == "warning"
-    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in dump.json",))
+    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in dump.json",), ("default",))
     # An error stays one; what nothing meets stays as it was.
     assert _found(report, "status.modes[*]").severity == _found(before, "status.modes[*]").severity == "error"
     assert recorded_count(_found(report, "status.modes[*]")) == 0
@@ -176,15 +176,15 @@ def test_a_default_is_evidence_though_the_object_is_refused(tmp_path: Path) -> N
 
 def test_an_object_in_two_recordings_counts_once(sides: tuple[CrdSet, CrdSet]) -> None:
     widget = _widget("a", spec={"color": "blue"})
-    report = with_evidence(crdcompat.diff(*sides), *sides, [Recorded(widget, "a.json"), Recorded(widget, "b.json")])
-    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in a.json",))
+    report = with_evidence(crdcompat.diff(*sides), *sides, [[Recorded(widget, "a.json")], [Recorded(widget, "b.json")]])
+    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in a.json",), ("default",))
 
 
 def test_evidence_lowers_no_severity(sides: tuple[CrdSet, CrdSet]) -> None:
     """The configuration can make an error of a loss."""
     report = crdcompat.diff(*sides)
     severe = replace(report, findings=tuple(replace(each, severity=Severity.ERROR) for each in report.findings))
-    met = with_evidence(severe, *sides, [Recorded(_widget("a", spec={"extra": "e"}), "dump.json")])
+    met = with_evidence(severe, *sides, [[Recorded(_widget("a", spec={"extra": "e"}), "dump.json")]])
     assert _found(met, "spec.extra").severity == "error"
 
 

@@ -23,7 +23,7 @@ def untold(report: DiffReport, old: CrdSet, new: CrdSet, objects: Sequence[Json]
 
     Both sets have one CRD of one version. ``seen`` counts valid objects, and findings whose effect some of them meet.
     """
-    proved = with_evidence(report, old, new, [Recorded(item, str(index)) for index, item in enumerate(objects)])
+    proved = with_evidence(report, old, new, [[Recorded(item, str(index)) for index, item in enumerate(objects)]])
     seen["met"] += sum(finding.evidence.recorded_objects > 0 for finding in proved.findings)
     opened = [entry.path for entry in report.undecided]
     before, after = (_resource(side) for side in (old, new))

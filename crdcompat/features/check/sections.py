@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from datetime import date
-from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -149,7 +148,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             from crdcompat.recordings.objects import read_objects
 
             trees = (open_objects(path, repo=self.options.repo) for path in self.options.recordings)
-            report = with_evidence(report, old, head, chain.from_iterable(map(read_objects, trees)))
+            report = with_evidence(report, old, head, map(read_objects, trees))
         findings = (with_touched(finding, lambda file: file not in self.same_files) for finding in report.findings)
         report = replace(report, findings=tuple(findings))
         return with_severities(_without_unchanged(report, old, head), self.config)

@@ -128,6 +128,8 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
         "evidence": {
             "recorded_objects": item.evidence.recorded_objects,
             "examples": list(item.evidence.examples),
+            "contexts": list(item.evidence.contexts),
+            "assumed": item.evidence.assumed,
         },
         "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
         "ended_waiver": item.ended or None,

@@ -23,6 +23,7 @@ from crdcompat.render.wording.findings import (
     fix_line,
     place,
     plural,
+    recorded,
     shown_places,
 )
 from crdcompat.render.wording.rules import EFFECTS
@@ -236,7 +237,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     yield "Rejected writes", ", ".join(finding.writes or ())
     yield "No example object", str(witness.reason or "") if witness.object is None else ""
     if evidence.recorded_objects:
-        yield "Met by", f"{plural(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
+        yield "Met by", recorded(evidence)
     if finding.introduced_by is not None:
         yield "Introduced by", commit_line(finding.introduced_by)
     yield "Also at", *finding.places

@@ -15,6 +15,7 @@ from crdcompat.render.wording.findings import (
     fix_line,
     place,
     plural,
+    recorded,
 )
 from crdcompat.vocabulary import Effect, Owner, Severity, Side
 
@@ -111,8 +112,7 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
         if len(first) <= _MAX_ANSWER or (finding.effect == Effect.CRD_REJECTED and not finding.added):
             yield style.clip(first, indent="      ", first="  API server: ", spare=_MORE_LINES)
     if finding.evidence.recorded_objects:
-        met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}"
-        yield style.clip(f"{met}: {', '.join(finding.evidence.examples)}", indent="    ", lines=1, first="  ")
+        yield style.clip(f"met by {recorded(finding.evidence)}", indent="    ", lines=1, first="  ")
     if finding.ended:
         yield style.fill(expired_waiver_sentence(finding), indent="    ", first="  ")
     if finding.introduced_by is not None:

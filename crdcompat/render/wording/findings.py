@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
-    from crdcompat.models.finding import Finding, IntroducedBy, Location
+    from crdcompat.models.finding import Evidence, Finding, IntroducedBy, Location
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
@@ -153,9 +153,7 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     else:
         yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence.recorded_objects:
-        examples = ", ".join(finding.evidence.examples)
-        met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}: {examples}"
-        yield style.wrap(met, indent="    ", first="  ")
+        yield style.wrap(f"met by {recorded(finding.evidence)}", indent="    ", first="  ")
     if finding.introduced_by is not None:
         yield style.wrap(commit_line(finding.introduced_by), indent="    ", first="  introduced by: ")
     if finding.ended:
@@ -205,6 +203,13 @@ def shown_places(locations: Sequence[Location]) -> list[Location]:
     """The places; where the change has touched a file of a side, only those in files that it has touched."""
     sides = {place.side for place in locations if place.touched}
     return [place for place in locations if place.touched or place.side not in sides]
+
+
+def recorded(evidence: Evidence) -> str:
+    """The recorded objects with an effect: ``2 recorded objects: Widget/a in x, Widget/b in x``."""
+    objects = plural(evidence.recorded_objects, "recorded object")
+    condition = f" (if the cluster has context {' or '.join(evidence.contexts)})" if evidence.assumed else ""
+    return f"{objects}{condition}: {', '.join(evidence.examples)}"
 
 
 def contexts(names: Sequence[str], known: Sequence[str]) -> str:

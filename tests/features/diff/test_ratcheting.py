@@ -158,7 +158,7 @@ def test_recorded_objects_that_can_be_updated_are_no_error(era: str, severity: s
         "metadata": {"name": "a", "namespace": "default", "uid": "1"},
         "spec": {"mode": "B"},
     }
-    found = with_evidence(crdcompat.diff(*both, locate=False), *both, [Recorded(widget, "dump.json")])
+    found = with_evidence(crdcompat.diff(*both, locate=False), *both, [[Recorded(widget, "dump.json")]])
     (finding,) = (each for each in found.findings if each.direction == "rollback")
     assert (finding.severity, finding.evidence.recorded_objects) == (severity, 1)
 

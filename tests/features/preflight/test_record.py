@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from api_server import CRDS, VERSIONS, ApiServer
-from helpers import Json, Run, array, crd, obj, run, string, write
+from helpers import Json, Run, array, crd, obj, root, run, string, write
 from offline import PROJECT
 from widgets import NEW, WIDGETS, widget
 
@@ -98,6 +98,24 @@ def test_a_cluster_keeps_its_id_and_its_version(cluster: ApiServer) -> None:
     assert kept["spec"] == {"clusterID": found["spec"]["clusterID"]}
     assert kept["status"]["desired"]["version"] == found["status"]["desired"]["version"]
     assert "history" not in kept["status"]
+
+
+def test_a_cluster_keeps_its_feature_set(cluster: ApiServer) -> None:
+    """A recording without it would be one of the feature set Default."""
+
+    def gates(*modes: str) -> Json:
+        spec = obj(featureSet=string(), mode=string(*modes), other=string())
+        return crd(root(spec=spec), kind="FeatureGate", group="config.openshift.io", scope="Cluster")
+
+    write(Path("gates/crd.yaml"), gates("a"))
+    cluster.install(gates("a", "b"))
+    metadata = {"name": "cluster", "uid": "gate"}
+    spec = {"featureSet": "TechPreviewNoUpgrade", "mode": "b", "other": "left out"}
+    found = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": metadata, "spec": spec}
+    cluster.put("/apis/config.openshift.io/v1/featuregates", [found])
+    assert record("gates").code == 0
+    (kept,) = recorded("FeatureGate")
+    assert kept["spec"] == {"featureSet": "TechPreviewNoUpgrade", "mode": "b"}
 
 
 def test_simulate_takes_it(cluster: ApiServer) -> None:
