@@ -118,6 +118,7 @@ class _Evidence:
 
     def effects_on(self, item: Recorded) -> Iterator[_Effects]:
         """The effects on an object in each direction; none for one that was seen before, or of an unknown kind."""
+        item = self._contexts.completed(item)
         identity = item.identity
         if identity is None or identity in self._seen:
             return

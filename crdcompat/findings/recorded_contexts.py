@@ -7,7 +7,7 @@ schemas of all contexts that are compared. Its recording decides afterwards whic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.crds.variants import contexts_of
 from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import Recorded
 from crdcompat.vocabulary import Direction
 
 #: A type of objects: group, kind and version.
@@ -54,6 +55,10 @@ class RecordedContexts:
         }
         self._profiles = sorted({context.profile for context in (*olds, *news)})
         self.of = cache(self._of)
+
+    def completed(self, item: Recorded) -> Recorded:
+        """The object with the apiVersion and kind that its path implies; NEW's CRDs come first."""
+        return item.completed(self._new.all, self._old.all)
 
     def _of(self, of: Type, direction: Direction) -> tuple[Schemas, ...]:
         """The schemas of a type in a direction, contexts with the same ones together; () if a side lacks the type."""
@@ -109,6 +114,11 @@ class _Side:
         for document in crds.documents:
             self._documents.setdefault((document.crd.group, document.crd.kind), []).append(document)
         self._resources: dict[int, Resource] = {}
+
+    @cached_property
+    def all(self) -> dict[tuple[str, str], Resolved]:
+        """The CRDs of all contexts by group and kind."""
+        return {of: self._resolved(tuple(documents)) for of, documents in self._documents.items()}
 
     def resource(self, of: Type, context: Context) -> Resource | None:
         """The version of a type that clusters of a context have; None if they lack it."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, both, diff, only, recorded_count, root, string, write
+from helpers import Json, array, both, crd, diff, only, recorded_count, root, string, write
 from helpers import obj as schema
 from msgspec.structs import replace
 
@@ -217,4 +217,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert report["unexplained"] == []
 
 
-# -- objects of the recorded pairs ------------------------------------------------------------------------------
+def test_objects_of_an_insights_archive_have_the_type_of_their_path(tmp_path: Path) -> None:
+    """Half of the files of the insights operator have neither apiVersion nor kind."""
+    sides = [
+        crd(root(spec=schema(profile=string(*modes))), kind="APIServer", group="config.openshift.io", scope="Cluster")
+        for modes in (("Old",), ("Old", "New"))
+    ]
+    recorded = {"metadata": {"name": "cluster", "uid": "1"}, "spec": {"profile": "New"}}
+    archive = write(tmp_path / "archive/config/apiserver.json", recorded).parent.parent
+    finding = only(diff(*both(tmp_path, *sides), "--objects", archive), direction="rollback")
+    assert (finding["severity"], finding["evidence"]["recorded_objects"]) == ("error", 1)
+    assert finding["evidence"]["examples"] == ["APIServer/cluster in archive: config/apiserver.json"]
