@@ -227,4 +227,4 @@ def test_objects_of_an_insights_archive_have_the_type_of_their_path(tmp_path: Pa
     archive = write(tmp_path / "archive/config/apiserver.json", recorded).parent.parent
     finding = only(diff(*both(tmp_path, *sides), "--objects", archive), direction="rollback")
     assert (finding["severity"], finding["evidence"]["recorded_objects"]) == ("error", 1)
-    assert finding["evidence"]["examples"] == ["APIServer/cluster in archive: config/apiserver.json"]
+    assert finding["evidence"]["examples"] == ["APIServer/cluster in config/apiserver.json"]
