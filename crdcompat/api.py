@@ -80,17 +80,19 @@ def diff(
     A filter excludes findings; an empty one excludes none. ``directions``: ``rollback``, ``upgrade``. ``owners``:
     ``spec``, ``status``, … ``crds``: names of CRDs. ``paths``: a CRD counts if a file of either side lies below one.
     ``contexts``: names to keep, or ``OLD=NEW`` to force a pair. ``select`` and ``ignore``: rule ids. ``locate=False``
-    saves the look-up of files and lines.
+    saves the look-up of files and lines; there are no ``remarks`` then.
 
     Raises UsageError for a CRD or context that neither side has, and for texts what ``load_crds`` raises.
 
     Example: ``diff("git:release-4.13", "git:release-4.14").findings``.
     """
     from crdcompat.features.diff import workflow
+    from crdcompat.features.diff.options import DiffOptions
     from crdcompat.vocabulary.filters import Filters
 
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
-    return workflow.diff(*_both(old, new, repo), wanted, locate=locate)
+    before, after = _both(old, new, repo)
+    return workflow.diff(before, after, DiffOptions(wanted, locate=locate))
 
 
 def check(

@@ -92,6 +92,17 @@ def test_filters(tmp_path: Path, filters: dict[str, object], count: int) -> None
     assert len(crdcompat.diff(old, new, **filters).findings) == count  # type: ignore[arg-type]
 
 
+def test_without_lines_the_findings_are_the_same(tmp_path: Path) -> None:
+    """Also those on CRDs that a server refuses: their validation does not depend on lines."""
+    refused = crd(root(spec=obj(p=string(pattern="("))))
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, crd(root(spec=obj(p=string()))), refused))
+    found = [
+        [(finding.rule, finding.path) for finding in crdcompat.diff(old, new, locate=locate).findings]
+        for locate in (True, False)
+    ]
+    assert found == [[("crd-refused", "spec.p")]] * 2
+
+
 @pytest.mark.parametrize("filters", [{"crds": ["nothing"]}, {"contexts": ["nothing"]}])
 def test_names_that_there_are_not(tmp_path: Path, filters: dict[str, list[str]]) -> None:
     old, new = (crdcompat.load(str(path)) for path in both(tmp_path, OLD, NEW))

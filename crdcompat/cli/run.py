@@ -9,6 +9,7 @@ from crdcompat.cli.progress import RecordedProgress, progress
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
 from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.diff import DiffReport
@@ -46,7 +47,7 @@ def compare_and_report(
         before, after = both_sides(
             old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.paths
         )
-        report = workflow.diff(before, after, filters, advise=settings.config.advises)
+        report = workflow.diff(before, after, DiffOptions(filters, advise=settings.config.advises))
         if objects:
             from crdcompat.findings.evidence import with_evidence
 

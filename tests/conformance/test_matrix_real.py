@@ -19,6 +19,7 @@ from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.features.matrix.workflow import MatrixOptions, matrix
 from crdcompat.models.matrix import Cell, MatrixReport
@@ -94,7 +95,7 @@ def test_it_equals_the_pairwise_diffs(report: MatrixReport, openshift_api: Path)
             cell = report.cell(*ways)
             assert cell is not None
             assert cell.direction == direction
-            alone = diff(*sides, Filters([direction]), advise=False, judge_new=False)
+            alone = diff(*sides, DiffOptions(Filters([direction]), advise=False, judge_new=False))
             assert _plain(diff_data(cell.report)) == _plain(diff_data(alone))
             assert cell.verdict == (
                 "blocked" if alone.by_severity()["error"] else "at risk" if alone.by_severity()["warning"] else "clean"

@@ -34,6 +34,8 @@ from crdcompat.features.check.reading import SetReader
 from crdcompat.features.check.unchanged import Sides
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
+from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import GoMarkers, with_introduced
 from crdcompat.findings.split import FindingSplitter
@@ -94,7 +96,7 @@ def compare_change(
     notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
     waiver_notes = (*_ends(waivers, release), *(_stale(waivers, used, touched) if could_be_stale else ()))
-    return CheckReport(workflow.release(head), sections, notes, waiver_notes)
+    return CheckReport(describe(head), sections, notes, waiver_notes)
 
 
 class _Comparisons(Struct, frozen=True, eq=False):
@@ -132,9 +134,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
         The change promotes a gate that is off in all sets ``without_gates``.
         """
         head = self.head
-        report = workflow.diff(
-            old,
-            head,
+        options = DiffOptions(
             replace(self.options.filters, touched=self.touched),
             command="check",
             judge_new=judge_new,
@@ -143,6 +143,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             without_gates=without_gates,
             cache=self.cache,
         )
+        report = workflow.diff(old, head, options)
         if self.options.recordings:
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
@@ -156,7 +157,10 @@ class _Comparisons(Struct, frozen=True, eq=False):
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""
         wanted = replace(self.options.filters, touched=crds)
-        report = workflow.diff(old, new, wanted, command="check", locate=False, without_gates=(), cache=self.cache)
+        options = DiffOptions(
+            wanted, command="check", judge_new=False, locate=False, without_gates=(), cache=self.cache
+        )
+        report = workflow.diff(old, new, options)
         return with_severities(_without_unchanged(report, old, new), self.config)
 
     def _finished(

@@ -17,12 +17,12 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
 from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter
 from crdcompat.render.wording.findings import plural
 from crdcompat.replay.writes import writes_of
 from crdcompat.vocabulary import Direction, Effect
-from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 
 LOOSER = "server.looser-on"
@@ -30,12 +30,12 @@ LOOSER = "server.looser-on"
 _UPDATES = ("status_scope", "ratchet_main", "ratchet_status")
 
 
-def with_differences(compared: Compared, wanted: Filters, shared: ComparisonCache, *, judge_new: bool) -> Compared:
+def with_differences(compared: Compared, options: DiffOptions) -> Compared:
     """The comparison with the differences between the supported servers among its results."""
-    found = [*judge_updates(compared.judged, compared, shared)]
-    if judge_new:
+    found = [*judge_updates(compared.judged, compared, options.cache)]
+    if options.judge_new:
         found += judge_stricter(compared, placed_in_new(compared))
-    owners = wanted.owners
+    owners = options.filters.owners
     kept = (each for each in found if not owners or each.change.owner in owners)
     return replace(compared, judged=(*compared.judged, *kept))
 

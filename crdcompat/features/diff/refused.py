@@ -25,11 +25,25 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.vocabulary import Owner, Side
 from crdcompat.vocabulary.filters import Filters
 
 
-def find_refused(
+def with_refused(compared: Compared, options: DiffOptions) -> Compared:
+    """The comparison with the CRDs that the server of their side refuses: among its results, or in remarks."""
+    if not options.judge_new and not options.locate:
+        return compared
+    of_old, of_new = _find_refused(compared, options.cache, of_both=options.judge_new and options.locate)
+    if options.locate:
+        remarks = [*_remarks_on(compared.old, Side.OLD, of_old)]
+        if not options.judge_new:
+            remarks += _remarks_on(compared.new, Side.NEW, of_new)
+        compared = replace(compared, remarks=tuple(remarks))
+    return _with_judged(compared, of_new, options.filters) if options.judge_new else compared
+
+
+def _find_refused(
     compared: Compared, cache: ComparisonCache, *, of_both: bool
 ) -> tuple[Sequence[Refused], Sequence[Refused]]:
     """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
@@ -77,7 +91,7 @@ def _is_described_anew(crd_pair: CrdPair) -> bool:
     return old != new
 
 
-def with_refused(compared: Compared, found: Sequence[Refused], wanted: Filters) -> Compared:
+def _with_judged(compared: Compared, found: Sequence[Refused], wanted: Filters) -> Compared:
     """The comparison with the CRDs of NEW that its server refuses, or nearly refuses, among its results."""
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
@@ -108,7 +122,7 @@ def _entering(compared: Compared) -> Iterator[Placed]:
     return (Placed(item.context, item.terminal, resolve(item.documents)) for item in compared.entering)
 
 
-def remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
+def _remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
     """The refused CRDs of one side as remarks, one line each."""
     faults = {each.document: each.faults for each in found}
     places = crds.positions.of_values({document: {each.at for each in said} for document, said in faults.items()})

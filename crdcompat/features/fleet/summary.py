@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped, problem_order, skipped_order
-from crdcompat.features.diff.workflow import release
+from crdcompat.features.diff.report import release
 from crdcompat.features.fleet.clusters import ClusterTallies
 from crdcompat.features.fleet.depths import ClusterLister
 from crdcompat.features.fleet.tally import FleetTally, ShareTally

@@ -20,8 +20,9 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.comparison import compare, report_on
-from crdcompat.features.diff.workflow import release
+from crdcompat.features.diff.comparison import compare
+from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.report import release, report_on
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, has_values
@@ -102,8 +103,8 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
         for name, message in compared.unknown.items():
             unknown.setdefault(name, []).append(message)
         for direction in wanted.directions:
-            one_direction = replace(wanted, directions=(direction,))
-            report = report_on(compared, (release(old), release(new)), one_direction, places, command="matrix")
+            one_direction = DiffOptions(replace(wanted, directions=(direction,)), command="matrix")
+            report = report_on(compared, one_direction, places)
             found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
     for messages in (missing, *unknown.values()):
         if len(messages) == len(pairs):

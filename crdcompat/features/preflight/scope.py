@@ -13,6 +13,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import GROUP
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve, resolve_all
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect
@@ -83,14 +84,9 @@ def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: boo
     of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
     both = of_old.keys() & of_new.keys()
     elsewhere = sorted(of_new.keys() & old.named().keys() - both)
-    report = diff(
-        old,
-        installed,
-        Filters((Direction.ROLLBACK,), touched=frozenset(both)),
-        locate=False,
-        judge_new=False,
-        advise=False,
-    )
+    wanted = Filters((Direction.ROLLBACK,), touched=frozenset(both))
+    options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
+    report = diff(old, installed, options)
     is_known = name in report.counts.contexts
     findings = tuple(
         finding

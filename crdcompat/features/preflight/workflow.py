@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server, running_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.workflow import release
+from crdcompat.features.diff.report import release
 from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.losses import not_stored
@@ -48,7 +49,8 @@ def hidden_findings(
     named = both if crds is None else both.intersection(crds)
     if not named:
         return ()
-    found = diff(old, new, Filters((direction,), crds=sorted(named)), locate=False).findings
+    wanted = Filters((direction,), crds=sorted(named))
+    found = diff(old, new, DiffOptions(wanted, judge_new=False, across_servers=False, locate=False)).findings
     return tuple(f for f in found if f.severity is not Severity.INFO and f.owner is not Owner.CRD)
 
 

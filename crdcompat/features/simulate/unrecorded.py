@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.simulation import Unrecorded
 from crdcompat.vocabulary import Direction, Severity
@@ -33,7 +34,9 @@ def unrecorded_kinds(
     asked = frozenset(both.difference(recorded).intersection(crds or both))
     if not asked:
         return ()
-    report = diff(old, new, Filters((direction,), touched=asked), locate=False, judge_new=False, advise=False)
+    wanted = Filters((direction,), touched=asked)
+    options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
+    report = diff(old, new, options)
     is_known = context in report.counts.contexts
     counted = Counter(
         (finding.crd, finding.kind)

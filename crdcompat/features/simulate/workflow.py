@@ -16,7 +16,7 @@ from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
-from crdcompat.features.diff.workflow import release
+from crdcompat.features.diff.report import release
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,

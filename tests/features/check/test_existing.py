@@ -62,6 +62,28 @@ def test_existing_by_place_and_by_size(tmp_path: Path) -> None:
     assert reported == {("spec.a.m", "new"), ("spec.s", "existing")}
 
 
+def test_a_difference_between_servers_that_existed(tmp_path: Path) -> None:
+    """Findings that compare supported servers exist before a change like all others."""
+
+    def made(most: int, *values: str) -> Json:
+        return crd(root(spec=obj(a=string(*values), s=string(maxLength=most))))
+
+    repo = repository(tmp_path)
+    commit(repo, {".crdcompat.yaml": {"kubernetes": {"min": "1.28", "max": "1.33"}}, "w.yaml": made(5, "A", "B")})
+    git(repo, "branch", "target")
+    commit(repo, {"w.yaml": made(5, "A")})
+    git(repo, "branch", "base")
+    commit(repo, {"w.yaml": made(10, "A")})
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    reported = {(f["rule"], f["path"], f["status"]) for f in report["sections"][1]["findings"]}
+    assert reported == {
+        ("enum-value-removed", "spec.a", "existing"),
+        ("server-looser-on", "spec.a", "existing"),
+        ("length-loosened", "spec.s", "new"),
+        ("server-looser-on", "spec.s", "new"),
+    }
+
+
 def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
     """A value of a feature set that nobody can roll back was there; that it comes to Default is this change's doing."""
     repo = repository(tmp_path)

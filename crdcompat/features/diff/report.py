@@ -1,0 +1,116 @@
+"""Makes the report on a comparison, and describes its releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crdcompat.apiserver.supported.ranges import ends
+from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server
+from crdcompat.compare.result import Judged, Open
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import problem_order
+from crdcompat.features.diff.comparison import Compared, names_wanted, wants
+from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.promoted import promoted_gates
+from crdcompat.findings.finding import group_copies, make_findings
+from crdcompat.findings.locations import Places
+from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedCopies
+from crdcompat.models.finding import Finding, Location
+from crdcompat.models.report import Release, sorted_skips
+from crdcompat.schema.paths import render
+from crdcompat.vocabulary.filters import Filters
+
+
+def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffReport:
+    """The report on a comparison, in the directions that ``options`` name. Raises UsageError for an unknown server."""
+    old, new, pairing, found, wanted = compared.old, compared.new, compared.pairing, compared.found, options.filters
+    releases, more_places = (release(old), release(new)), options.more_places
+
+    def where(item: Judged) -> tuple[Location, ...]:
+        return (*places.of(item), *(more_places(item) if more_places is not None else ()))
+
+    judged = [item for item in compared.judged if item.direction in wanted.directions]
+    grouped = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
+    findings = tuple(finding for finding in grouped if _is_kept(finding, wanted))
+    gateless = (old,) if options.without_gates is None else options.without_gates
+    return DiffReport(
+        command=options.command,
+        old=releases[0],
+        new=releases[1],
+        counts=Counts(
+            old=len(old.named()),
+            new=len(new.named()),
+            compared=len(found.compared),
+            changed=len(found.changed),
+            only_old=tuple(name for name in pairing.only_old if _is_touched(name, wanted)),
+            only_new=tuple(name for name in pairing.only_new if _is_touched(name, wanted)),
+            apart=tuple(name for name in pairing.without_common_context if names_wanted(wanted, [name])),
+            contexts=pairing.contexts,
+            contexts_only_old=pairing.only_old_contexts,
+            contexts_only_new=pairing.only_new_contexts,
+            text_changes=tuple(sorted(found.texts)),
+            harmless=sum(found.without_effect[direction] for direction in wanted.directions),
+            superseded=pairing.ignored_duplicates,
+            versions=tuple(sorted(found.versions)),
+            unread=new.unread,
+            unpaired=compared.unpaired,
+            unmatched=tuple(
+                UnmatchedCopies(item.name, _files(item.old), _files(item.new))
+                for item in pairing.unmatched
+                if wants(wanted, (item.name,), (item.old, item.new))
+            ),
+        ),
+        findings=findings,
+        undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),
+        skipped=sorted_skips(old.skipped, new.skipped),
+        problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
+        remarks=tuple(sorted({*old.remarks, *new.remarks, *compared.remarks}, key=problem_order)),
+        promoted=tuple(promoted_gates(gateless, new, pairing.contexts, judged, findings)),
+        directions=tuple(wanted.directions),
+        is_filtered=wanted.leave_out,
+    )
+
+
+def release(crds: CrdSet) -> Release:
+    """The description of a side for reports."""
+    server = known_server(crds)
+    notes = crds.notes
+    if server is None and crds.supported:
+        oldest, newest = ends(crds.supported)
+        notes += (f"{oldest} runs {crds.title} as the older release, {newest} as the newer one",)
+    elif server is None and not crds.may_be_openshift:
+        notes += (f"{DEFAULT_SERVER} is assumed to run {crds.title} (configuration: releases)",)
+    return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)
+
+
+def _files(documents: Iterable[CrdDocument]) -> tuple[str, ...]:
+    return tuple(sorted({document.file for document in documents}))
+
+
+def _is_touched(name: str, wanted: Filters) -> bool:
+    """Whether all files with the CRD were read: of the others each side has those that show its contexts."""
+    return wanted.touched is None or name in wanted.touched
+
+
+def _is_kept(finding: Finding, wanted: Filters) -> bool:
+    return (not wanted.select or finding.rule in wanted.select) and finding.rule not in wanted.ignore
+
+
+def _undecided(item: Open, places: Places) -> UndecidedEntry:
+    undecided = item.undecided
+    return UndecidedEntry(
+        crd=item.crd,
+        version=item.version,
+        contexts=item.contexts,
+        path=render(undecided.path),
+        keyword=undecided.keyword,
+        old=undecided.old,
+        new=undecided.new,
+        reason=undecided.reason,
+        locations=places.of_open(item),
+    )
+
+
+def _undecided_order(entry: UndecidedEntry) -> tuple[str, ...]:
+    return (entry.crd, entry.version, entry.path, entry.keyword, *entry.contexts)
