@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
 from crdcompat.apiserver.field_paths import schema_field
+from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
@@ -34,6 +35,12 @@ def is_integer_like(value: float, server: Server) -> bool:
     whole = math.trunc(value)
     size = whole if server.does("halved_tolerance") else value + whole
     return value == whole or (whole > 0 and (value - whole) / size < _TOLERANCE)
+
+
+def integer_range(number_format: str) -> tuple[int, int]:
+    """The least and the greatest integer of a format."""
+    bits = 31 if number_format == "int32" else 63
+    return -(2**bits), 2**bits - 1
 
 
 def _int64(value: float) -> int:
@@ -77,12 +84,17 @@ class Bounds(Struct, frozen=True):
         """Append the errors of a number at ``path`` to ``out``, in the server's order."""
         if self.in_range:
             self._range(value, None, path, out)
-        if self.multiple_of is not None and not self._range(self.multiple_of, Keyword.MULTIPLE_OF, path, out):
-            self._multiple(value, path, out)
+        if self.multiple_of is not None:
+            self._multiple(value, self.multiple_of, path, out)
         if self.maximum is not None:
             self._maximum(value, self.maximum, path, out)
         if self.minimum is not None:
             self._minimum(value, self.minimum, path, out)
+
+    def misfits(self) -> tuple[str, ...]:
+        """The keywords whose values are outside the range of the type: they make every number invalid."""
+        limits = (("multipleOf", self.multiple_of), ("maximum", self.maximum), ("minimum", self.minimum))
+        return tuple(key for key, limit in limits if self.in_range and limit is not None and not self._fits(limit))
 
     def _maximum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
         maximum = self._bound(value, bound, Keyword.MAXIMUM, path, out)
@@ -99,19 +111,17 @@ class Bounds(Struct, frozen=True):
     def _bound(
         self, value: int | float, bound: int | float, keyword: Keyword, path: Trail, out: list[FieldError]
     ) -> int | float:
-        """The bound to compare ``value`` with: the server converts it to an int64 for int64 values."""
+        """The limit to compare ``value`` with: the server converts one that fits to an int64 for int64 values."""
         misfit = self._range(bound, keyword, path, out)
         return _int64(bound) if isinstance(value, int) and not misfit else bound
 
-    def _multiple(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
-        factor: int | float = self.multiple_of if self.multiple_of is not None else 0
-        if isinstance(value, int):
-            factor = _int64(factor)
+    def _multiple(self, value: int | float, given: int | float, path: Trail, out: list[FieldError]) -> None:
+        factor = self._bound(value, given, Keyword.MULTIPLE_OF, path, out)
         if factor <= 0:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, factor, self.server, factor))
             return
-        if isinstance(value, int):
-            whole = value % int(factor) == 0
+        if isinstance(value, int) and isinstance(factor, int):
+            whole = value % factor == 0
         else:
             whole = is_integer_like(1 / factor * value if factor < 1 else value / factor, self.server)
         if not whole:
@@ -130,9 +140,19 @@ class Bounds(Struct, frozen=True):
 
     def _fits(self, value: int | float) -> bool:
         if self.type == "integer":
-            bits = 31 if self.format == "int32" else 63
-            return value == math.trunc(value) and -(2**bits) <= value < 2**bits
+            low, high = integer_range(self.format)
+            return value == math.trunc(value) and low <= value <= high
         return self.format != "float" or abs(value) <= struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+
+
+def misfits(node: Node, server: Server) -> tuple[str, ...]:
+    """The limits of a node that its type and format cannot hold: the server refuses every number because of them.
+
+    Servers before 1.36 do not look.
+    """
+    number_format = node.format if supported(node.format, node.type, server) else ""
+    bounds = Bounds.read(node, number_format, server)
+    return bounds.misfits() if bounds is not None else ()
 
 
 def _number(value: Any) -> float | None:

@@ -61,7 +61,7 @@ _FACTOR = "factor MultipleOf declared for {place} must be positive: {demand}"
 _OUT_OF_RANGE = "{what} must be of type {type} {format}"
 _RANGES: Final[dict[Keyword | None, str]] = {
     None: "Checked value",
-    Keyword.MULTIPLE_OF: "MultipleOf",
+    Keyword.MULTIPLE_OF: "MultipleOf value",
     Keyword.MAXIMUM: "Maximum boundary value",
     Keyword.MINIMUM: "Minimum boundary value",
 }

@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.limits import misfits
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
 from crdcompat.compare.local import NodeJudge
@@ -65,6 +67,16 @@ def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Ch
 def may_be(node: Node, *types: str) -> bool:
     """Whether values of a node may have one of these types. Servers apply a limit only to values of its own types."""
     return not node.types or not set(types).isdisjoint(node.types)
+
+
+def changes_range(old: Node, new: Node) -> bool:
+    """Whether servers that check ranges accept no number by one of two nodes of the same type."""
+    return old.types == new.types and bool(misfits(old, NEWEST_SERVER)) != bool(misfits(new, NEWEST_SERVER))
+
+
+def without_numbers(node: Node, side: Resource) -> bool:
+    """Whether the server of a side accepts no number by a node of it; ``facets/number_range.py`` says what follows."""
+    return bool(misfits(node, side.server))
 
 
 def _moved(narrow: Range, wide: Range, keywords: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ class Example(Struct, frozen=True):
 
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
     removes a key, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
-    that cannot be had apart from this one. ``kubernetes`` are the servers on which NEW has to work.
+    that cannot be had apart from this one. ``kubernetes`` are the servers on which both releases have to work.
     """
 
     title: str

@@ -13,6 +13,7 @@ import pytest
 from helpers import Json, array, crd, crd_set, obj, root, string
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.compare.registry import all_facets
@@ -28,10 +29,13 @@ _KEEP, _EMBEDDED, _EITHER = (
 Found = set[tuple[str, str]]
 
 
-def _found(old: Json, new: Json) -> Found:
-    """Direction and rule of each finding; they must be the same in spec and status, each with a witness."""
+def _found(old: Json, new: Json, runs: str = "") -> Found:
+    """Direction and rule of each finding; they must be the same in spec and status, each with a witness.
+
+    ``runs``: the Kubernetes minor of both releases.
+    """
     sides = [crd_set(name, crd(root(spec=obj(v=v), status=obj(v=v)))) for name, v in (("old", old), ("new", new))]
-    report = crdcompat.diff(sides[0], sides[1], locate=False)
+    report = crdcompat.diff(*(replace(side, runs=runs) for side in sides), locate=False)
     assert not report.undecided
     findings = [finding for finding in report.findings if finding.effect != "none"]  # advice is about status alone
     for finding in findings:
@@ -243,6 +247,35 @@ STEPS: list[tuple[Json, Json, Found]] = [
 ]
 
 
+_SHORT = {**_B, "format": "int32"}
+_RANGE = "number-range-changed"
+#: Steps with other findings on a server that checks the ranges of numbers.
+STEPS_ON_1_36: list[tuple[Json, Json, Found]] = [
+    (_SHORT, {**_B, "format": "int64"}, {("rollback", "format-changed")}),
+    (_SHORT, {**_SHORT, "maximum": 2**31 - 2}, {("upgrade", "bounds-tightened")}),
+    (_SHORT, {**_SHORT, "maximum": 2**31 - 1}, set()),
+    (_SHORT, {**_SHORT, "maximum": 2**31}, {("upgrade", _RANGE)}),
+    (_SHORT, {**_SHORT, "minimum": -(2**31)}, set()),
+    (_SHORT, {**_SHORT, "minimum": -(2**31) - 1}, {("upgrade", _RANGE)}),
+    ({**_SHORT, "maximum": 100}, {**_SHORT, "maximum": 2**32 - 1}, {("upgrade", _RANGE)}),
+    ({**_SHORT, "maximum": 2**32 - 1}, {**_B, "format": "int64", "maximum": 2**32 - 1}, {("rollback", _RANGE)}),
+    ({**_SHORT, "maximum": 2**32 - 1}, {**_SHORT, "maximum": 2**32}, set()),
+    ({**_B, "minimum": 1}, {**_B, "minimum": 0.5}, {("upgrade", _RANGE)}),
+    ({**_B, "multipleOf": 2}, {**_B, "multipleOf": 3.5}, {("upgrade", _RANGE)}),
+    (
+        {"type": "number", "format": "float"},
+        {"type": "number", "format": "float", "maximum": 1e39},
+        {("upgrade", _RANGE)},
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), STEPS_ON_1_36)
+def test_the_smallest_step_on_a_server_that_checks_ranges(old: Json, new: Json, expected: Found) -> None:
+    assert _found(old, new, "1.36") == expected
+    assert _found(new, old, "1.36") == _mirrored(expected)
+
+
 @pytest.mark.parametrize(("old", "new", "expected"), STEPS)
 def test_the_smallest_step(old: Json, new: Json, expected: Found) -> None:
     assert _found(old, new) == expected
@@ -251,6 +284,6 @@ def test_the_smallest_step(old: Json, new: Json, expected: Found) -> None:
 
 def test_every_kind_of_change_with_an_effect_has_a_step() -> None:
     limits = {f"{facet}-{how}" for facet, *_ in _KINDS.values() for how in ("loosened", "tightened")}
-    tried = {rule for *_, found in STEPS for _, rule in (*found, *_mirrored(found))} | limits
+    tried = {rule for *_, found in STEPS + STEPS_ON_1_36 for _, rule in (*found, *_mirrored(found))} | limits
     kinds = {kind for facet in all_facets() for kind, effects in facet.effects.items() if effects != type(effects)()}
     assert tried == {kind.replace(".", "-") for kind in kinds}

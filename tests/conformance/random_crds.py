@@ -123,8 +123,8 @@ def _validation(r: random.Random, kind: str, node: Json) -> Json:
                 (
                     {"enum": r.sample(_NUMBERS[:5], r.randint(1, 3))},
                     {"minimum": r.randint(-1, 3), "exclusiveMinimum": r.random() < 0.5},
-                    {"maximum": r.randint(0, 5), "exclusiveMaximum": r.random() < 0.5},
-                    {"multipleOf": r.randint(1, 3)},
+                    {"maximum": r.choice((*range(6), 2**32 - 1)), "exclusiveMaximum": r.random() < 0.5},
+                    {"multipleOf": r.choice((1, 2, 3, 2.5))},
                 )
             )
         elif kind == "boolean":

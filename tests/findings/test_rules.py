@@ -13,7 +13,7 @@ from helpers import Json, example_crd, run, write
 from msgspec.structs import replace
 
 import crdcompat
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.versions import DEFAULT_SERVER, kubernetes_server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_crd_facets, all_facets
 from crdcompat.compare.witness import Witness
@@ -134,7 +134,7 @@ def test_examples_in_the_mirror(tmp_path: Path, rule: Rule, example: Example) ->
     if not mirror:
         assert sorted(finding.rule for finding in _findings(tmp_path, direction, *sides)) == sorted(also)
         return
-    finding = _run(tmp_path, mirror, direction, *sides, also)
+    finding = _run(tmp_path, mirror, direction, *sides, also, example.kubernetes)
     expected = {key: value for key, value in example.finding.items() if key not in ("severity", "added", "removed")}
     expected["added"] = example.finding.get("removed", [])
     expected["removed"] = example.finding.get("added", [])
@@ -148,7 +148,8 @@ def test_nothing_is_claimed_without_a_witness(tmp_path: Path, rule: Rule, exampl
         return
     names = ("old", "new")
     sides = [crdcompat.load(f"path:{write(tmp_path / f'{name}.yaml', example_crd(example, name))}") for name in names]
-    compared = Comparer(DEFAULT_SERVER, DEFAULT_SERVER).compare(pair(*sides).pairs, [example.direction])
+    server = kubernetes_server(example.kubernetes[-1]) if example.kubernetes else DEFAULT_SERVER
+    compared = Comparer(server, server).compare(pair(*sides).pairs, [example.direction])
     judged = [each for each in compared.judged if each.change.kind == rule.change]
     doubted: dict[str, Any] = {"witness": Witness(None, reason="none"), "doubtful": True, "writer_default": False}
     found = make_findings([replace(each, **doubted) for each in judged], "old", "new", lambda each: ())
@@ -200,7 +201,10 @@ def _findings(
     before, after = (
         crdcompat.load(f"path:{write(tmp_path / name, data)}") for name, data in (("old.yaml", old), ("new.yaml", new))
     )
-    report = crdcompat.diff(before, replace(after, supported=kubernetes), directions=(direction,))
+    if kubernetes:
+        before = replace(before, supported=kubernetes, runs=kubernetes[0])
+        after = replace(after, supported=kubernetes, runs=kubernetes[-1])
+    report = crdcompat.diff(before, after, directions=(direction,))
     assert not report.problems
     assert not report.undecided
     return report.findings

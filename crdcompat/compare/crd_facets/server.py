@@ -12,6 +12,7 @@ from crdcompat.vocabulary import Effect
 _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "server.stricter-on": Effects(upgrade=_REJECTED),
+    "server.refuses-all": Effects(upgrade=_REJECTED),
     "server.looser-on": Effects(rollback=_REJECTED, upgrade=_REJECTED),
 }
 FACET = CrdFacet(EFFECTS)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.limits import integer_range
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
-from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_changes, limit_effects, limit_trials, may_be, range_of
+from crdcompat.compare.limits import (
+    BOUNDS,
+    Range,
+    breaks_limits,
+    limit_changes,
+    limit_effects,
+    limit_trials,
+    may_be,
+    range_of,
+    without_numbers,
+)
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.compare.variants import every_value
@@ -34,12 +47,14 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    if not may_be(writer, "integer", "number"):
+    no_numbers = without_numbers(writer, pair.writer) or without_numbers(reader, pair.reader)
+    if no_numbers or not may_be(writer, "integer", "number"):
         return Trials((), complete=True)
     outside = breaks_limits(reader, BOUNDS, pair.reader.server)
     allowed = NodeJudge(writer, pair.writer.server).accepts
-    every = every_value(writer) or _all_outside(writer, reader)
-    values = every if every is not None else _outside(writer, reader)
+    spans = list(_spans(_range_on(writer, pair.writer.server), range_of(reader, BOUNDS)))
+    every = every_value(writer) or _all_outside(writer, spans)
+    values = every if every is not None else _outside(writer, spans)
     return limit_trials(change, (n for n in values if outside(n) and allowed(n)), complete=every is not None)
 
 
@@ -47,9 +62,21 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.breaks(*map(Keyword, BOUNDS))
 
 
-def _spans(writer: Node, reader: Node) -> Iterator[tuple[float, float, float]]:
-    """The ranges above and below the reader's bounds that the writer's bounds allow: ends, and the reader's bound."""
-    mine, theirs = range_of(writer, BOUNDS), range_of(reader, BOUNDS)
+#: A range of numbers beyond a bound of the reader: its ends, and that bound.
+_Span = tuple[float, float, float]
+
+
+def _range_on(node: Node, server: Server) -> Range:
+    """The range of a node's numbers on a server, which may check the range of the type, too."""
+    found = range_of(node, BOUNDS)
+    if node.type != "integer" or not supported(node.format or "int64", "integer", server):
+        return found
+    low, high = integer_range(node.format)
+    return Range(max(found.low, low), min(found.high, high), found.open_low, found.open_high)
+
+
+def _spans(mine: Range, theirs: Range) -> Iterator[_Span]:
+    """The ranges above and below the reader's bounds that the writer's bounds allow."""
     for low, high, edge in (
         (max(theirs.high, mine.low), mine.high, theirs.high),
         (mine.low, min(theirs.low, mine.high), theirs.low),
@@ -58,9 +85,8 @@ def _spans(writer: Node, reader: Node) -> Iterator[tuple[float, float, float]]:
             yield low, high, edge
 
 
-def _all_outside(writer: Node, reader: Node) -> list[int] | None:
+def _all_outside(writer: Node, spans: Sequence[_Span]) -> list[int] | None:
     """All integers outside the reader's bounds, if they are few; else None."""
-    spans = list(_spans(writer, reader))
     if writer.type != "integer" or sum(high - low for low, high, _ in spans) > _MAX_LISTED:
         return None
     # A server compares an integer with the whole part of a bound.
@@ -69,12 +95,12 @@ def _all_outside(writer: Node, reader: Node) -> list[int] | None:
     return sorted(near, key=lambda value: min(abs(value - edge) for edge in edges))
 
 
-def _outside(writer: Node, reader: Node) -> Iterator[Any]:
+def _outside(writer: Node, spans: Sequence[_Span]) -> Iterator[Any]:
     """Numbers outside the reader's bounds, those closest to a bound first: they show the user where it is."""
     whole = writer.type == "integer" or writer.int_or_string
     found: list[tuple[float, Any]] = []
     next_to: list[float] = []
-    for low, high, edge in _spans(writer, reader):
+    for low, high, edge in spans:
         near = max(low, edge - _MAX_DISTANCE), min(high, edge + _MAX_DISTANCE)
         found += [(abs(n - edge), n) for n in numbers_between(*near, writer, whole=whole)]
         if not whole:

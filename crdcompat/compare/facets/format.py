@@ -11,6 +11,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.limits import changes_range
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.strings import language
 from crdcompat.schema.paths import node_at
@@ -39,7 +40,7 @@ _AT_MOST = {"ipv4": f"^{_IPV4}$", "ipv6": f"^{_IPV6}$", "cidr": f"^({_IPV4}|{_IP
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old, site.new
-    if old.format.replace("-", "") == new.format.replace("-", ""):
+    if old.format.replace("-", "") == new.format.replace("-", "") or changes_range(old, new):
         return
     yield site.change("format.changed", old.format or None, new.format or None, "format")
 

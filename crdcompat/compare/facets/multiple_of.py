@@ -10,7 +10,7 @@ from typing import Any
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, drop_keywords
-from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of
+from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.compare.variants import every_value
@@ -34,7 +34,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    if not may_be(writer, "integer", "number") or _divides(reader, writer):
+    no_numbers = without_numbers(writer, pair.writer) or without_numbers(reader, pair.reader)
+    if no_numbers or not may_be(writer, "integer", "number") or _divides(reader, writer):
         return Trials((), complete=True)
     outside = breaks_limits(reader, KEYWORDS, pair.reader.server)
     allowed = NodeJudge(writer, pair.writer.server).accepts

@@ -1,4 +1,4 @@
-"""Formats and rules by which one supported server refuses an object that another accepts.
+"""Formats and rules by which one supported server refuses an object that another accepts, and fields without values.
 
 Only fields that a change touches are judged. Newer servers enforce formats that older servers ignore. For a format, the
 older server is the writer of a schema and the newer server is the reader of the same schema. For rules, see
@@ -13,15 +13,17 @@ from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.formats import supported
+from crdcompat.apiserver.limits import misfits
 from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.disputed import changed_by, disputed
+from crdcompat.compare.limits import changes_range
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.placed import Placed, in_contexts, judged_alone
 from crdcompat.compare.result import Judged
 from crdcompat.compare.site import WriterReader
-from crdcompat.compare.witness import Witness, prove
+from crdcompat.compare.witness import Outcome, Witness, prove
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.resolving import Chosen
 from crdcompat.features.diff.comparison import Compared
@@ -29,7 +31,7 @@ from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_poin
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
-STRICTER = "server.stricter-on"
+STRICTER, REFUSES_ALL = "server.stricter-on", "server.refuses-all"
 #: The behaviours of servers that concern formats.
 _FORMATS = ("integer_range", "k8s_name_formats", "strict_url_colons")
 #: Servers without and with a behaviour, oldest first.
@@ -39,8 +41,8 @@ _Edge = tuple[tuple[Server, ...], tuple[Server, ...]]
 class _Stricter(Struct, frozen=True, eq=False):
     """A format or a rule by which the ``servers`` refuse an object that other servers accept, and such an object.
 
-    ``names`` is the format, or the functions of the rule; ``keyword`` is the place of the keyword in the schema of
-    ``path``.
+    ``names`` is the format, the functions of the rule, or the limits because of which the servers refuse every object
+    that has the field; ``keyword`` is the place of the keyword in the schema of ``path``.
     """
 
     version: str
@@ -50,15 +52,16 @@ class _Stricter(Struct, frozen=True, eq=False):
     servers: tuple[Server, ...]
     witness: Witness
     reason: str
+    kind: str = STRICTER
 
 
 def judge_stricter(compared: Compared, placed: Sequence[Placed]) -> Iterator[Judged]:
-    """New and changed fields with a format or a rule by which only some of NEW's servers refuse an object."""
+    """New and changed fields with a format or a rule by which some of NEW's servers refuse objects."""
     servers = listed(compared.new.supported)
     olds = {(each.context, each.new.name): each.old for each in compared.pairs}
     facts: dict[CrdDocument, list[_Stricter]] = {}
     done: set[int] = set()
-    for each in placed if len(servers) > 1 else ():
+    for each in placed if servers else ():
         old = olds.get((each.context, each.crd.name))
         for name, chosen in each.crd.versions.items():
             if id(chosen.version) not in done:
@@ -68,7 +71,7 @@ def judge_stricter(compared: Compared, placed: Sequence[Placed]) -> Iterator[Jud
     for fact, occurrences in in_contexts(placed, facts):
         ids = [server_name(server).id for server in fact.servers]
         at = (*schema_pointer(fact.path), *fact.keyword)
-        change = Change(STRICTER, fact.path, None, ids, added=fact.names, new_at=at)
+        change = Change(fact.kind, fact.path, None, ids, added=fact.names, new_at=at)
         yield judged_alone(change, Effect.WRITE_REJECTED, fact.witness, fact.version, occurrences, fact.reason)
 
 
@@ -76,10 +79,14 @@ def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]
     """The facts about the nodes of a version that differ from those of OLD's version ``before``."""
     edges = dict.fromkeys(found for name in _FORMATS if (found := _edge(servers, name)) is not None)
     for path, node, old in _changed(chosen.version.node, before.version.node if before is not None else None, ()):
+        if refusing := tuple(server for server in servers if misfits(node, server)):
+            if old is None or not changes_range(old, node):  # else a change of the schema says so
+                yield from _by_limit(chosen, path, node, refusing)
+            continue
         for edge in edges if node.format else ():
             yield from _by_format(chosen, path, node, edge)
         old_rules = old.rules if old is not None else []
-        for index, rule in enumerate(node.rules):
+        for index, rule in enumerate(node.rules if len(servers) > 1 else ()):
             if rule not in old_rules:
                 yield from _by_rule(chosen, path, node, index, servers)
 
@@ -91,20 +98,38 @@ def _edge(servers: Sequence[Server], behaviour: str) -> _Edge | None:
     return (without, having) if without and having else None
 
 
+def _by_limit(chosen: Chosen, path: SchemaPath, node: Node, refusing: tuple[Server, ...]) -> Iterator[_Stricter]:
+    """A number that the servers ``refusing`` never accept, because its type cannot hold one of its limits."""
+    limits = misfits(node, refusing[0])
+    outcome = _across(chosen, "number-range.changed", path, node, (DEFAULT_SERVER, refusing[0]))
+    if outcome.effect == Effect.WRITE_REJECTED and outcome.witness.object is not None:
+        given = " and ".join(f"{name} {node.raw[name]}" for name in limits)
+        kind = node.format if supported(node.format, node.type, refusing[0]) else node.type
+        reason = f"{spans_of(refusing)} refuses every number, because {given} is outside of the range of {kind}"
+        at = limits[:1]
+        yield _Stricter(chosen.version.name, path, at, limits, refusing, outcome.witness, reason, REFUSES_ALL)
+
+
 def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Iterator[_Stricter]:
     """The format of a node, if the servers with the behaviour refuse a value that the others accept."""
     older, newer = edge
     if not supported(node.format, node.type, newer[0]):
         return
-    shared = ComparisonCache()  # not the cache of the comparison: its servers are others
-    pair = WriterReader(shared.resource(chosen, older[-1]), shared.resource(chosen, newer[0]))
-    outcome = prove(Change("format.changed", path, None, node.format), Direction.UPGRADE, pair, shared.book)
+    outcome = _across(chosen, "format.changed", path, node, (older[-1], newer[0]))
     if outcome.effect != Effect.WRITE_REJECTED or outcome.witness.object is None:
         return
     reason = f"{node.format} is enforced by {spans_of(newer)} and ignored by {spans_of(older)}"
     if supported(node.format, node.type, older[-1]):
         reason = _refuses(newer, older)
     yield _Stricter(chosen.version.name, path, ("format",), (node.format,), newer, outcome.witness, reason)
+
+
+def _across(chosen: Chosen, kind: str, path: SchemaPath, node: Node, servers: tuple[Server, Server]) -> Outcome:
+    """What the second server does with an object that the first accepts by the same CRD, proved as a ``kind``."""
+    shared = ComparisonCache()  # not the cache of the comparison: its servers are others
+    writer, reader = (shared.resource(chosen, server) for server in servers)
+    change = Change(kind, path, None, node.format)
+    return prove(change, Direction.UPGRADE, WriterReader(writer, reader), shared.book)
 
 
 def _by_rule(

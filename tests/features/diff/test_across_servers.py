@@ -62,6 +62,51 @@ def test_formats(tmp_path: Path, field: Json, servers: list[str], strict: list[s
     assert verdicts == {version: version not in strict for version in servers}
 
 
+# -- limits that the type of a number cannot hold ---------------------------------------------
+
+UNSIGNED = {**INT32, "minimum": 0, "maximum": 2**32 - 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "field", "servers", "limits"),
+    [
+        pytest.param(None, UNSIGNED, ["1.28", "1.35", "1.36"], ["maximum"], id="a new field"),
+        pytest.param(None, UNSIGNED, ["1.36"], ["maximum"], id="on one server"),
+        pytest.param(None, UNSIGNED, ["1.28", "1.35"], None, id="on servers that do not look"),
+        pytest.param(None, {**UNSIGNED, "format": "int64"}, ["1.35", "1.36"], None, id="a limit that fits"),
+        pytest.param(None, {**NUMBER, "minimum": 0.5}, ["1.35", "1.36"], ["minimum"], id="a fraction"),
+        pytest.param(None, {"type": "string", "maximum": 0.5}, ["1.35", "1.36"], None, id="a limit of no number"),
+        pytest.param(
+            UNSIGNED,
+            {**UNSIGNED, "maximum": 2**33},
+            ["1.35", "1.36"],
+            ["maximum"],
+            id="a field that had no value before",
+        ),
+    ],
+)
+def test_limits_without_any_value(
+    tmp_path: Path, before: Json | None, field: Json, servers: list[str], limits: list[str] | None
+) -> None:
+    """envoyproxy/gateway and metallb: Kubernetes 1.36 takes their CRDs, and refuses each of their int32 fields."""
+    old, new = (root(spec=obj(a=string(), **({} if b is None else {"b": b}))) for b in (before, field))
+    found = _found(tmp_path, old, new, servers)
+    if limits is None:
+        assert found == []
+        return
+    (finding,) = found
+    assert (finding["rule"], finding["path"], finding["severity"]) == ("server-refuses-all", "spec.b", "warning")
+    assert (finding["new"], finding["added"]) == (["1.36"], limits)
+    verdicts = {version: _accepts(new, finding["witness"]["object"], version) for version in servers}
+    assert verdicts == {version: version != "1.36" for version in servers}
+
+
+def test_a_limit_that_no_longer_fits_is_one_finding(tmp_path: Path) -> None:
+    """A change of the schema: the finding of the servers does not repeat it."""
+    sides = (root(spec=obj(b={**INT32, "maximum": limit})) for limit in (9, 2**32 - 1))
+    assert _found(tmp_path, *sides, ["1.36"]) == []
+
+
 # -- rules ---------------------------------------------
 
 
