@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from crdcompat.compare.refused import REFUSED
 from crdcompat.compare.refused_by import REFUSED_BY
-from crdcompat.features.diff.stricter import STRICTER
+from crdcompat.features.diff.stricter import REFUSES_ALL, STRICTER
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import FindingStatus
 
 #: Changes that concern the new CRD alone: such a CRD fails on any cluster, whatever ran before.
-_OF_NEW_ALONE = (REFUSED, REFUSED_BY, STRICTER)
+_OF_NEW_ALONE = (REFUSED, REFUSED_BY, STRICTER, REFUSES_ALL)
 _Place = tuple[str, ...]
 
 

@@ -57,19 +57,24 @@ def test_servers_that_refuse(repo: Path, definition: Json, servers: list[str]) -
 
 
 @pytest.mark.parametrize("targets", [[], ["v1"]])
-def test_a_value_that_only_some_servers_accept(tmp_path: Path, targets: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("limits", "rule", "value"), [({}, "server-stricter-on", 2**31), ({"maximum": 2**31}, "server-refuses-all", 0)]
+)
+def test_a_value_that_only_some_servers_accept(
+    tmp_path: Path, limits: Json, rule: str, value: int, targets: list[str]
+) -> None:
     """It concerns the new CRD alone: rollback targets make no difference."""
     git(tmp_path, "init", "-q", "-b", "main")
     config = {"kubernetes": {"min": "1.34", "max": "1.36"}, "rollback_targets": targets}
     commit(tmp_path, {".crdcompat.yaml": config, "widget.yaml": PLAIN})
     git(tmp_path, "branch", "v1")
-    sized = crd(root(spec=obj(a=string(maxLength=60), n={"type": "integer", "format": "int32"})))
+    sized = crd(root(spec=obj(a=string(maxLength=60), n={"type": "integer", "format": "int32", **limits})))
     write(tmp_path / "widget.yaml", sized)
     git(tmp_path, "add", "-A")
     section = run("check", "--format", "json", cwd=tmp_path).report["sections"][0]
-    found = only(section, rule="server-stricter-on")
+    found = only(section, rule=rule)
     assert (found["path"], found["status"], found["new"]) == ("spec.n", "new", ["1.36"])
-    assert found["witness"]["object"]["spec"] == {"n": 2**31}
+    assert found["witness"]["object"]["spec"] == {"n": value}
 
 
 def test_what_every_server_refuses_is_found_once(repo: Path) -> None:
