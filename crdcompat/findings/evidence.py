@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
-from crdcompat.compare.facet import Reaction
+from crdcompat.compare.facet import Facet, Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.context import is_terminal
@@ -144,7 +144,7 @@ class _Evidence:
             place = direction, schemas.sides.reader.crd.name, effects.type[2]
             findings = [each for each in self._by_place.get(place, ()) if schemas.labels.intersection(each[0].contexts)]
             for fact in mine:
-                explaining = [(finding, met) for finding, met in findings if _explains(finding, fact)]
+                explaining = _nearest([each for each in findings if _explains(each[0], fact)], fact.error)
                 for finding, met in explaining:
                     is_assumed = any(other.schemas.labels.isdisjoint(finding.contexts) for other in origins)
                     met.objects[label] = is_assumed
@@ -170,11 +170,16 @@ def _facts(data: dict[str, Any], sides: WriterReader) -> tuple[_Fact, ...] | Non
     rejected = (
         _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
         for error in verdict.errors
-        if not error.is_marker
+        if not (error.is_marker or _is_about_updates(error))
     )
     pruned = (_Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node)) for path in verdict.pruned)
     defaulted = (_Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node)) for path in verdict.defaulted)
     return (*rejected, *pruned, *defaulted)
+
+
+def _is_about_updates(error: FieldError) -> bool:
+    """Whether a rule that compares with the stored value refuses the object: it does so only for a new one."""
+    return error.keyword is Keyword.RULE and "oldSelf" in str(error.demand)
 
 
 def _general(error: FieldError, root: Node) -> str:
@@ -199,6 +204,15 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     if fact.effect == Effect.VALUE_PRUNED:
         return below
     return declared_by(finding.change).explains(finding, Reaction(fact.path in paths, below, fact.error))
+
+
+def _nearest(explaining: list[tuple[Finding, _Met]], error: FieldError | None) -> list[tuple[Finding, _Met]]:
+    """The findings about the violated keyword, if there are some: others at its place are not the cause."""
+    if error is None:
+        return explaining
+    facets = (declared_by(finding.change) for finding, _ in explaining)
+    about = [isinstance(facet, Facet) and error.keyword in facet.keywords for facet in facets]
+    return [each for each, is_about in zip(explaining, about, strict=True) if is_about] or explaining
 
 
 def _is_below(path: str, above: str) -> bool:

@@ -109,6 +109,12 @@ def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> Non
     assert not broken.unexplained
 
 
+def _counted(report: DiffReport) -> dict[tuple[str, str], int]:
+    """The recorded objects of each finding of the rollback, by rule and path."""
+    return {(item.rule, item.path): recorded_count(item) for item in report.findings if item.direction == "rollback"}
+
+
+_FREE = {"x-kubernetes-preserve-unknown-fields": True}
 _ASKING = {"rule": "has(self.a)", "reason": "FieldValueRequired"}
 
 
@@ -150,6 +156,125 @@ def test_the_place_of_an_error(tmp_path: Path, old: Json, new: Json, spec: Json,
     report = _with((crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")), _widget("a", spec=spec))
     met = [(item.rule, item.path, recorded_count(item)) for item in report.findings if item.direction == "rollback"]
     assert met == [(*found, 1)]
+    assert report.unexplained == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "spec", "path"),
+    [
+        pytest.param(schema(a=string()), {**schema(a=string()), **_FREE}, {"any": 1}, "spec", id="a member"),
+        pytest.param(
+            schema(items=array(schema(a=string()))),
+            schema(items=array(schema(a=string()), **_FREE)),
+            {"items": [{"any": 1}]},
+            "spec.items",
+            id="a member of an item",
+        ),
+    ],
+)
+def test_a_loss_below_the_place_of_a_finding(tmp_path: Path, old: Json, new: Json, spec: Json, path: str) -> None:
+    paths = both(tmp_path, root(spec=old), root(spec=new))
+    report = _with((crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")), _widget("a", spec=spec))
+    assert _counted(report) == {("preserve-unknown-added", path): 1}
+
+
+def test_a_loss_below_the_root(tmp_path: Path) -> None:
+    paths = both(tmp_path, root(), {**root(), **_FREE})
+    report = _with((crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")), _widget("a", top={"x": 1}))
+    assert _counted(report) == {("preserve-unknown-added", ""): 1}
+
+
+def test_that_rules_were_skipped_is_no_rejection_of_its_own(tmp_path: Path) -> None:
+    """The server adds an error without a cause, because it evaluates no rules of an object that lacks a member."""
+    rules: Json = {RULES: [{"rule": "!has(self.a) || self.a != 'x'"}]}
+    new = {**schema(must=string(), a=string()), **rules}
+    paths = both(tmp_path, root(spec={**new, "required": ["must"]}), root(spec=new))
+    report = _with((crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")), _widget("a", spec={}))
+    assert _counted(report) == {("required-removed", "spec.must"): 1}
+    assert report.unexplained == ()
+
+
+def test_an_error_is_evidence_only_for_findings_about_its_keyword(tmp_path: Path) -> None:
+    """The rule that OLD has accepts the value; the pattern beside it does not."""
+    old = string(pattern="^[a-z]+$", **{RULES: [{"rule": "self != 'bad'"}]})
+    paths = both(tmp_path, root(spec=schema(v=old)), root(spec=schema(v=string())))
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    counted = _counted(_with(sides, _widget("a", spec={"v": "BIG"})))
+    assert counted == {("cel-rule-removed", "spec.v"): 0, ("pattern-widened", "spec.v"): 1}
+    counted = _counted(_with(sides, _widget("a", spec={"v": "bad"})))
+    assert counted == {("cel-rule-removed", "spec.v"): 1, ("pattern-widened", "spec.v"): 0}
+
+
+_AT_MEMBER = {"rule": "self.a != 'x'", "fieldPath": ".a"}
+_RULE = {"rule": "self.a != 'x'"}
+_TRANSITION = {"rule": "self.a == oldSelf.a"}
+_A = {**schema(a=string()), "required": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("rules", "inner", "found"),
+    [
+        pytest.param([_AT_MEMBER], [], {("cel-rule-removed", "spec.v"): 1}, id="its error is at a member"),
+        pytest.param(
+            [_RULE, _TRANSITION],
+            [],
+            {("cel-rule-removed", "spec.v"): 1, ("cel-transition-rule-removed", "spec.v"): 0},
+            id="another rule of the node",
+        ),
+        pytest.param(
+            [_RULE],
+            [_RULE],
+            {("cel-rule-removed", "spec.v"): 1, ("cel-rule-removed", "spec.v.inner"): 0},
+            id="the same rule of a member",
+        ),
+        pytest.param(
+            [],
+            [_RULE],
+            {("cel-rule-removed", "spec.v.inner"): 0},
+            id="no rule of this node",
+        ),
+    ],
+)
+def test_the_rule_that_an_object_breaks(
+    tmp_path: Path, rules: list[Json], inner: list[Json], found: dict[tuple[str, str], int]
+) -> None:
+    def made(*of: list[Json]) -> Json:
+        outer, below = ({RULES: each} if each else {} for each in of)
+        node = {**_A, "properties": {**_A["properties"], "inner": {**_A, **below}}}
+        return root(spec=schema(v={**node, **outer}))
+
+    paths = both(tmp_path, made(rules, inner), made([], []))
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"v": {"a": "x", "inner": {"a": "y"}}}))
+    assert _counted(report) == found
+    report = _with(sides, _widget("a", spec={"v": {"a": "y", "inner": {"a": "x"}}}))
+    assert {path for (_, path), count in _counted(report).items() if count} == ({"spec.v.inner"} if inner else set())
+
+
+def test_a_finding_about_a_map_explains_the_errors_of_its_values(tmp_path: Path) -> None:
+    paths = both(
+        tmp_path,
+        root(spec=schema(m={"type": "object", "additionalProperties": string("a")})),
+        root(spec=schema(m={"type": "object", **_FREE})),
+    )
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"m": {"k": "b"}}))
+    assert {at: count for at, count in _counted(report).items() if count} == {
+        ("map-dropped", "spec.m"): 1,
+        ("preserve-unknown-added", "spec.m"): 1,
+    }
+    assert report.unexplained == ()
+
+
+def test_a_stored_object_is_no_evidence_for_a_rule_about_updates(tmp_path: Path) -> None:
+    """With optionalOldSelf the rule refuses a first value. The stored one was there before the upgrade."""
+    node = schema(revision=string())
+    rule = {"rule": "oldSelf.hasValue() || !has(self.revision)", "optionalOldSelf": True}
+    paths = both(tmp_path, root(spec=schema(v=node)), root(spec=schema(v={**node, RULES: [rule]})))
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"v": {"revision": "1"}}))
+    (finding,) = (item for item in report.findings if item.direction == "upgrade")
+    assert (finding.rule, finding.severity, recorded_count(finding)) == ("cel-transition-rule-added", "warning", 0)
     assert report.unexplained == ()
 
 

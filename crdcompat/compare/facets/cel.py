@@ -218,10 +218,11 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
-    """The error of a rule with a fieldPath is at a member of the rule's node."""
+    """Whether one of the changed rules fails. The error of one with a fieldPath is at a member of its node."""
+    text = reaction.error.demand if reaction.error is not None else None
     rules = [rule for side in (difference.old, difference.new) if isinstance(side, list) for rule in side]
-    named = any("fieldPath" in rule for rule in rules if isinstance(rule, dict))
-    return reaction.below if named else reaction.at
+    failed = [rule for rule in rules if isinstance(rule, dict) and _source(rule) == text]
+    return any(reaction.below if "fieldPath" in rule else reaction.at for rule in failed)
 
 
 def _rules(node: Node, *, lists: bool) -> Rules:
