@@ -40,7 +40,7 @@ from crdcompat.yaml.aliases import MAX_DEPTH
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))
 #: Calls that one case may make.
 _MOST_CALLS = 2_000_000
-#: Bytes that the whole process may hold while a case runs.
+#: Bytes of addresses that the cases may add to those of the process.
 _MOST_MEMORY = 4 << 30
 
 
