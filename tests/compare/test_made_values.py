@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, both, crd, diff, obj, only, prove, root, select, string, version
+from helpers import Json, array, both, crd, diff, judge, obj, only, prove, root, select, string, version
 
 from crdcompat.apiserver.errors import REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
@@ -215,6 +215,23 @@ _OF_ITEMS: dict[str, tuple[Json, Json, str, list[Json]]] = {
 def test_a_rule_about_items(tmp_path: Path, item: Json, more: Json, rule: str, value: list[Json]) -> None:
     old = array(item, maxItems=16, **more)
     assert shown(tmp_path, old, ruled(old, rule), "cel-rule-added") == value
+
+
+def test_a_rule_about_items_beside_one_against_each_of_them(tmp_path: Path) -> None:
+    """openshift/api 4.18, operators: at most one revision, and none in an item that is new."""
+    item = {**obj(name=string(), revision={"type": "integer"}), "required": ["name"]}
+    more = {"maxItems": 16, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    of_item = {"rule": "!has(self.revision) || oldSelf.hasValue()", "optionalOldSelf": True}
+    of_list = "size(self.filter(x, x.?revision.orValue(0) != 0)) <= 1"
+    old = root(spec=obj(v=array(item, **more)))
+    new = root(spec=obj(v=ruled(array({**item, _RULES: [of_item]}, **more), of_list)))
+    witness = only(diff(*both(tmp_path, old, new)), rule="cel-rule-added")["witness"]
+    assert judge(crd(old), "create", witness["object"]).accepted
+    assert witness["errors"] == [
+        f'spec.v: Invalid value: "array": failed rule: {of_list}',
+        *(f'spec.v[{index}]: Invalid value: "object": failed rule: {of_item["rule"]}' for index in (0, 1)),
+    ]
+    assert {*witness["errors"]} == {error.text() for error in judge(crd(new), "create", witness["object"]).errors}
 
 
 def test_a_rule_about_items_is_kept_beside_another_change(tmp_path: Path) -> None:

@@ -127,8 +127,9 @@ def _values(
     parts = other_parts(_texts(writer.rules), texts, _valid_texts(shared, judges)) if writer.type == "string" else ()
     searched = chain(made_of_shared, cases, parts, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
-    if not found and not complete and writer.type == "array":
-        found = _broken(item_lists(shared, Node({RULES: rules}), made_by), writer, reader, judges)
+    if not complete and writer.type == "array":
+        for node in (shared, writer):  # the reader may have rules against each such item, too
+            found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
 
