@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers import diff, only
+import pytest
+from helpers import crd_set, diff, only, run
 from variants import default_and_preview, tree, variant
+
+from crdcompat.crds.context import GATE
+from crdcompat.crds.model import CrdDocument, read_crd
+from crdcompat.crds.variants import GATEWAY, OPENSHIFT, PLAIN, contexts_of, preset_of
 
 
 def test_contexts_are_sets_times_profiles_and_default_always(tmp_path: Path) -> None:
@@ -83,3 +88,46 @@ def test_channels(tmp_path: Path) -> None:
     report = diff(old, new)
     assert report["summary"]["contexts"] == ["experimental", "standard"]
     assert only(report)["contexts"] == ["experimental"]
+
+
+def test_a_tree_without_channels_is_in_each_of_the_other_one(tmp_path: Path) -> None:
+    old = tree(tmp_path / "old", w=variant("A"))
+    new = tree(
+        tmp_path / "new",
+        standard__w=variant("A", channel="standard"),
+        experimental__w=variant("A", "B", channel="experimental"),
+    )
+    report = diff(old, new)
+    assert report["summary"]["contexts"] == ["experimental", "standard"]
+    assert [finding["contexts"] for finding in report["findings"]] == [["experimental"]]
+
+
+def test_feature_sets_and_channels_have_no_context_in_common(tmp_path: Path) -> None:
+    old = tree(tmp_path / "old", w=variant("A", set="Default"))
+    new = tree(tmp_path / "new", w=variant("A", "B", channel="standard"))
+    ran = run("diff", old, new, "--format", "json")
+    summary = ran.report["summary"]
+    assert (ran.code, ran.report["findings"], summary["contexts"]) == (2, [], [])
+    assert (summary["contexts_only_old"], summary["contexts_only_new"]) == (["Default/default"], ["standard"])
+
+
+@pytest.mark.parametrize(
+    ("annotations", "preset"),
+    [
+        pytest.param({}, PLAIN, id="none"),
+        pytest.param({"ha": "true"}, OPENSHIFT, id="a profile"),
+        pytest.param({"set": "Default"}, OPENSHIFT, id="a feature set"),
+        pytest.param({"channel": "standard"}, GATEWAY, id="a channel"),
+        pytest.param({"channel": "standard", "ha": "true"}, GATEWAY, id="OpenShift ships CRDs of a channel, too"),
+    ],
+)
+def test_the_kind_of_a_tree(annotations: dict[str, str], preset: str) -> None:
+    assert preset_of(crd_set("w", variant("A", **annotations)).documents) == preset
+
+
+def test_a_set_that_only_the_gates_name_is_a_context(tmp_path: Path) -> None:
+    document = variant("A")
+    document["metadata"]["annotations"] = {GATE: "Wanted"}
+    gated = (CrdDocument(read_crd(document), "w.yaml", 0, gated={("Default", "ha"): False, ("Preview", "ha"): True}),)
+    assert [str(each) for each in contexts_of(gated, ())] == ["Default/default", "Preview/default"]
+    assert preset_of(gated) == OPENSHIFT
