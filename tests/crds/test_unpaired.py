@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 from helpers import Json, brief, commit, crd, diff, git, obj, run, string, write
+from msgspec.structs import replace
+
+import crdcompat
+from crdcompat.crds.templates import TEMPLATE
 
 _FEATURE_SET, _PROFILE = "release.openshift.io/feature-set", "include.release.openshift.io/ha"
 _WIDGET, _GADGET = "widgets.example.com", "gadgets.example.com"
@@ -171,3 +175,25 @@ def test_a_file_of_old_that_cannot_be_read_may_have_had_what_new_has(tmp_path: P
     write(old / "2.yaml", f"{(new / '2.yaml').read_text()}\n{{{{ if .Values.crds }}}}\n")
     ran = run("diff", old, new, "--format", "json")
     assert (ran.code, ran.report["findings"]) == (2, [])
+
+
+def test_a_template_may_still_hold_what_it_held_before(tmp_path: Path) -> None:
+    old, new = _both(tmp_path, [_crd()], [])
+    text = "{{ range .Values.kinds }}\n# makes a CustomResourceDefinition\nkind: {{ . }}\n{{ end }}\n"
+    write(new / "1.yaml", text)
+    report = diff(old, new)
+    assert {item["file"]: item["reason"] for item in report["summary"]["skipped"]} == {"1.yaml": TEMPLATE}
+    assert report["findings"] == []
+    (new / "1.yaml").rename(new / "2.yaml")
+    assert [rule for _, _, rule, *_ in _found(old, new)] == ["crd-removed"]
+
+
+def test_a_release_before_its_first_crd(tmp_path: Path) -> None:
+    """A release whose manifests all were left out had CRDs: the others are new in it. An empty folder is no release."""
+    new = write(tmp_path / "new/w.yaml", _crd()).parent
+    old = tmp_path / "old"
+    old.mkdir()
+    sides = [crdcompat.load(f"path:{side}") for side in (old, new)]
+    assert [each.rule for each in crdcompat.diff(*sides).findings] == []
+    for more in ({"unread": 1}, {"is_partial": True}):
+        assert [each.rule for each in crdcompat.diff(replace(sides[0], **more), sides[1]).findings] == ["crd-added"]
