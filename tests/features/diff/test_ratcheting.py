@@ -16,6 +16,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.recordings.objects import Recorded
 from crdcompat.render.data.diff import diff_data
+from crdcompat.schema.structural import RULES
 
 #: The OpenShift release that has the server of an era, as rollback-truth names the eras.
 ERAS = {"A": "4.13", "B": "4.15", "C": "4.17", "E": "4.18"}
@@ -169,3 +170,11 @@ def test_duplicates_are_no_matter_of_ratcheting() -> None:
     finding = only(old, new, "E")
     assert reported(finding) == ("warning", [])
     assert "accepts updates" not in finding.message
+
+
+def test_a_rule_about_updates_has_no_kinds_of_write() -> None:
+    """Its witness is a single write. Replaying its result as a stored object would say that no write fails."""
+    old = string(**{RULES: [{"rule": "self == oldSelf"}]})
+    finding = only(status(old), status(string()), "E")
+    assert (finding.rule, finding.witness.stored is not None) == ("cel-transition-rule-removed", True)
+    assert (finding.writes, finding.spared) == (None, None)
