@@ -65,18 +65,16 @@ class _Asked:
         )  # other versions mostly have equal schemas
         if key not in self._answers:
             self._answers[key] = _answer(item, pair, is_known=known is not None)
-        answer = self._answers[key]
-        return item if answer is None else replace(item, writes=answer[0], spared=answer[1])
+        writes, spared = self._answers[key]
+        return replace(item, writes=writes, spared=spared)
 
 
-#: The kinds of write that are rejected, and the updates that are spared; None if the writer does not store the object.
-_Answer = tuple[tuple[WriteKind, ...], Spared | None] | None
+#: The kinds of write that are rejected, and the updates that are spared.
+_Answer = tuple[tuple[WriteKind, ...], Spared | None]
 
 
 def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
-    stored = pair.writer.create(item.witness.object or {}, keep_status=True).object
-    if stored is None:
-        return None
+    stored = pair.writer.read(item.witness.object or {}).object  # the writer accepts it: it is a witness
     as_read = {**stored, "apiVersion": pair.reader.api_version}
     written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
     rejected = written.rejected
