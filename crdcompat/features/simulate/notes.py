@@ -29,6 +29,16 @@ def cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:
         )
 
 
+def other_feature_set(feature_sets: Sequence[str], context: str) -> Iterator[str]:
+    """A warning if the CRDs of a context judge and no recorded cluster has its feature set; none if none is shown."""
+    judging, slash, _ = context.partition("/")
+    if slash and feature_sets and judging not in feature_sets:
+        yield (
+            f"warning: the cluster has the feature set {some(feature_sets)}, and the CRDs of context {context} judge "
+            "its objects: choose another context with --context"
+        )
+
+
 def older_than(versions: Iterable[str], release: str) -> list[str]:
     """The versions before that of a release; none if the release's name has no version."""
     return [version for version in versions if _is_older(version, release)]

@@ -23,6 +23,7 @@ from crdcompat.features.simulate.notes import (
     hidden_findings,
     hidden_note,
     older_than,
+    other_feature_set,
     restore_notes,
 )
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
@@ -66,7 +67,10 @@ def simulate(
     hidden = hidden_findings(old, new, report.direction, judged) if older else ()
     note = hidden_note(hidden, older, reader.name)
     moved = server_note(reader, writer, server)
-    notes = (*filter(None, [moved]), *report.notes, *cluster_notes(facts.versions, writer.name), *filter(None, [note]))
+    sets = list(dict.fromkeys(feature_set for feature_set, _ in facts.feature_sets))
+    other = other_feature_set(sets, usual_context(reader, writer)) if context is None else ()
+    of_clusters = (*cluster_notes(facts.versions, writer.name), *other)
+    notes = (*filter(None, [moved]), *report.notes, *of_clusters, *filter(None, [note]))
     return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds)
 
 
