@@ -111,6 +111,9 @@ class _Evidence:
         self.met = [_Met() for _ in report.findings]
         self.unexplained: list[Unexplained] = []
         self._seen: set[tuple[str, ...]] = set()
+        self._directions = report.directions
+        # A finding that was filtered out may explain a rejection.
+        self._explained = frozenset() if report.is_filtered else frozenset(report.counts.versions)
         self._contexts = RecordedContexts(old, new, report.counts.contexts)
         self._by_place: dict[tuple[str, str, str], list[tuple[Finding, _Met]]] = {}
         for finding, met in zip(report.findings, self.met, strict=True):
@@ -126,7 +129,7 @@ class _Evidence:
         group, _, version = identity[0].rpartition("/")
         type_ = group, identity[1], version
         label = "/".join(part for part in identity[1:4] if part)
-        for direction in Direction:
+        for direction in self._directions:
             judged = ((each, _facts(item.data, each.sides)) for each in self._contexts.of(type_, direction))
             facts = tuple((each, found) for each, found in judged if found is not None)
             if any(found for _, found in facts):
@@ -149,7 +152,7 @@ class _Evidence:
                     is_assumed = any(other.schemas.labels.isdisjoint(finding.contexts) for other in origins)
                     met.objects[label] = is_assumed
                     met.contexts.add(origin.context)
-                if not explaining and fact.error is not None:
+                if not explaining and fact.error is not None and place[1:] in self._explained:
                     self.unexplained.append(_unexplained(effects, fact.error, schemas.sides))
 
 

@@ -353,3 +353,24 @@ def test_objects_of_an_insights_archive_have_the_type_of_their_path(tmp_path: Pa
     finding = only(diff(*both(tmp_path, *sides), "--objects", archive), direction="rollback")
     assert (finding["severity"], finding["evidence"]["recorded_objects"]) == ("error", 1)
     assert finding["evidence"]["examples"] == ["APIServer/cluster in config/apiserver.json"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("--crd", "widgets.example.com"), id="another CRD"),
+        pytest.param(("--owner", "status"), id="another owner"),
+        pytest.param(("--ignore", "enum-value-added"), id="another rule"),
+        pytest.param(("--direction", "upgrade"), id="another direction"),
+    ],
+)
+def test_a_rejection_that_was_not_asked_for_is_not_unexplained(tmp_path: Path, options: tuple[str, ...]) -> None:
+    for side, modes in (("old", "A"), ("new", "AB")):
+        for kind in ("Widget", "Gadget"):
+            write(tmp_path / side / f"{kind}.yaml", crd(root(spec=schema(mode=string(*modes))), kind=kind))
+    gadget = {**_widget("a", spec={"mode": "B"}), "kind": "Gadget"}
+    report = diff(tmp_path / "old", tmp_path / "new", "--objects", write(tmp_path / "o.json", gadget), *options)
+    assert [
+        finding["evidence"]["recorded_objects"] for finding in report["findings"] if finding["kind"] == "Gadget"
+    ] == []
+    assert report["unexplained"] == []
