@@ -16,7 +16,7 @@ from crdcompat.compare.local import defaulted
 from crdcompat.compare.search import Answer, find
 from crdcompat.schema.paths import Object, value_or_none, with_value
 from crdcompat.schema.sample import around, sample, values
-from crdcompat.schema.structural import Node, Schema
+from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
 _MAX_JUDGED = 40
@@ -48,6 +48,17 @@ class ValidValues:
     def accepts(self, node: Node, value: Any) -> bool:
         """Whether ``node`` accepts a value."""
         return self._judge(node)[1]({"v": value}).found
+
+    def with_valid_members(self, node: Node, value: Any) -> Any:
+        """An object with valid values in the place of the members that their nodes reject; another value as it is."""
+        if not isinstance(value, dict):
+            return value
+        made = dict(value)
+        for name in value.keys() & node.properties.keys():
+            below = node.properties[name]
+            if not self.accepts(below, value[name]) and (valid := self(below)) is not ABSENT:
+                made[name] = valid
+        return made
 
     def holding(self, node: Node, members: Mapping[tuple[str, ...], Any]) -> dict[str, Any] | None:
         """An object that ``node`` accepts, with these values below it; None if the search finds none."""

@@ -130,6 +130,9 @@ def _values(
     if not complete and writer.type == "array":
         for node in (shared, writer):  # the reader may have rules against each such item, too
             found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
+    if not found and not complete and writer.type == "object":
+        mended = (made_by.with_valid_members(writer, value) for value in chain(cases, variants(writer, *hints)))
+        found = _broken(mended, writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
 

@@ -271,3 +271,28 @@ def test_a_name_that_the_schema_allows(tmp_path: Path) -> None:
     assert compare(tmp_path, named, ruled(named, rule))["findings"] == []
     finding = only(compare(tmp_path, named, ruled(named, "self.metadata.name == 'cluster' ? has(self.spec) : true")))
     assert finding["witness"]["object"]["metadata"]["name"] == "cluster"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(obj(country=string(), city=string()), id="a member"),
+        pytest.param(array(obj(country=string(), city=string()), minItems=1), id="the items of a member"),
+    ],
+)
+def test_a_new_alternative_with_rules_of_its_own(tmp_path: Path, place: Json) -> None:
+    """envoyproxy/gateway: a principal may have locations instead of networks; each needs a country or a city.
+
+    OLD's server prunes the new alternative, and then none is left.
+    """
+    rules = ["has(self.networks) || has(self.token)", "has(self.networks) || has(self.token) || has(self.places)"]
+    known = {"networks": array(string(), minItems=1), "token": obj(a=string())}
+    part = place.get("items", place)
+    part[RULES] = [{"rule": "has(self.country) || has(self.city)"}]
+    sides = [
+        root(spec=obj(v=ruled(obj(**known, **more), rule)))
+        for more, rule in zip(({}, {"places": place}), rules, strict=True)
+    ]
+    finding = only(compare(tmp_path, *sides), rule="cel-rule-changed")
+    assert finding["witness"]["errors"] == [f'spec.v: Invalid value: "object": failed rule: {rules[0]}']
+    assert finding["witness"]["object"]["spec"]["v"].keys() == {"places"}
