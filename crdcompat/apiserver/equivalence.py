@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import RULES, Node
 
@@ -34,6 +35,12 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     return (
         *keywords,
         *(server.does(behaviour) for behaviour in _RULE_BEHAVIOURS),
+        server.does("cel_bare_objects") or not any(map(_is_bare, schema.parts())),
         era_of(server.minor, frozenset(functions)),
         lacks(server, sorted(functions)),
     )
+
+
+def _is_bare(part: dict[str, Any]) -> bool:
+    """Whether a schema is that of an object without declared members, which not all servers can show to rules."""
+    return part.get("type") == "object" and not View(Node(part)).described

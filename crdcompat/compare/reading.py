@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -32,11 +33,16 @@ _OF_SHAPE = frozenset(
 )
 
 
-def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
-    """Whether a constraint means the same for each object of ``writer``, as ``reader`` reads it; False if not known."""
+def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_bare: bool = False) -> bool:
+    """Whether a constraint means the same for each object of ``writer``, as ``reader`` reads it; False if not known.
+
+    ``shows_bare``: whether both servers show rules an object without declared members.
+    """
+    alike = partial(_alike, shows_bare=shows_bare)
     if (writer.preserve, writer.embedded) != (reader.preserve, reader.embedded):
         return False
-    if keyword == RULES and not (_seen_alike(writer, reader) and _alike(_element(writer), _element(reader))):
+    seen_alike = _seen_alike(writer, reader, shows_bare=shows_bare)
+    if keyword == RULES and not (seen_alike and alike(_element(writer), _element(reader))):
         return False
     if keyword in COUNTS or any(count in repr(value) for count in COUNTS):  # branches may have limits, too
         # A null in a map is dropped, or counts.
@@ -50,8 +56,9 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
     if keyword != RULES:
         return all(_member_alike(writer, reader, member, _held_alike) for member in mentioned)
     text = "\n".join(str(rule.get("rule")) for rule in value)
+    sized_alike = partial(_sized_alike, shows_bare=shows_bare)
     return all(
-        _member_alike(writer, reader, member, _sized_alike if _only_sizes(text, member) else _alike)
+        _member_alike(writer, reader, member, sized_alike if _only_sizes(text, member) else alike)
         for member in mentioned
         if not _is_size(text, member)
     )
@@ -86,11 +93,11 @@ def _member_alike(
     return True
 
 
-def _alike(writer: Node | None, reader: Node | None) -> bool:
+def _alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
     """Whether rules see the same values of both."""
     if writer is None or reader is None:
         return writer is reader
-    return _held_alike(writer, reader) and _seen_alike(writer, reader)
+    return _held_alike(writer, reader) and _seen_alike(writer, reader, shows_bare=shows_bare)
 
 
 def _held_alike(writer: Node | None, reader: Node | None) -> bool:
@@ -101,16 +108,18 @@ def _held_alike(writer: Node | None, reader: Node | None) -> bool:
     return flags[0] == flags[1] and _counted_alike(writer, reader)
 
 
-def _sized_alike(writer: Node | None, reader: Node | None) -> bool:
+def _sized_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
     """Whether rules see as many items or members in both, of whatever type."""
     if writer is None or reader is None:
         return writer is reader
-    return _held_alike(writer, reader) and _kinds(View(writer))[:2] == _kinds(View(reader))[:2]
+    kinds = (_kinds(View(side), shows_bare=shows_bare)[:2] for side in (writer, reader))
+    return _held_alike(writer, reader) and next(kinds) == next(kinds)
 
 
-def _seen_alike(writer: Node, reader: Node) -> bool:
+def _seen_alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see values of both as the same type: format byte makes bytes, and date-time a timestamp."""
-    return (_kinds(View(writer)), writer.types) == (_kinds(View(reader)), reader.types)
+    seen = ((_kinds(View(side), shows_bare=shows_bare), side.types) for side in (writer, reader))
+    return next(seen) == next(seen)
 
 
 def _counted_alike(writer: Node | None, reader: Node | None) -> bool:
@@ -122,13 +131,15 @@ def _counted_alike(writer: Node | None, reader: Node | None) -> bool:
     return not (added or dropped)
 
 
-def _kinds(view: View | None) -> tuple[Any, ...]:
+def _kinds(view: View | None, *, shows_bare: bool) -> tuple[Any, ...]:
     """The CEL type of a view and of its elements.
 
-    CEL does not see a map whose values have no type, and rules cannot read an object that nothing describes.
+    CEL does not see a map whose values have no type. Before 1.29 rules cannot read an object that nothing describes.
     """
-    described = view is not None and (view.kind != "object" or view.described)
-    return (view.kind, described, *_kinds(view.element)) if view is not None else ()
+    if view is None:
+        return ()
+    readable = shows_bare or view.kind != "object" or view.described
+    return (view.kind, readable, *_kinds(view.element, shows_bare=shows_bare))
 
 
 def _element(node: Node) -> Node | None:

@@ -23,6 +23,12 @@ def ruled(rule: str, **more: object) -> Json:
         (obj(a={"type": "integer"}), (35, 36), False),
         (ruled("self.size() < 3"), (26, 29), True),
         (ruled("self.size() < 3"), (24, 25), False),  # before, no rule is asked
+        (obj(a=ruled("self.size() < 3"), b={"type": "object"}), (26, 28), True),
+        (
+            obj(a=ruled("self.size() < 3"), b={"type": "object"}),
+            (28, 29),
+            False,
+        ),  # rules can read the member b since 1.29
         (ruled("isQuantity(self)"), (26, 29), False),
         (ruled("isQuantity(self)"), (29, 30), True),
         (ruled("self == oldSelf", optionalOldSelf=True), (29, 30), False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, array, both, crd, diff, obj, prove, root, string
+from helpers import Json, array, both, crd, diff, obj, prove, root, string, write
 
 _RULES = "x-kubernetes-validations"
 _PAIR = obj(a=string(), b=string())
@@ -128,8 +128,27 @@ def test_a_shared_constraint_that_no_trial_breaks_may_be_broken(tmp_path: Path) 
     ]
 
 
-def test_a_rule_that_reads_an_object_which_nothing_describes(tmp_path: Path) -> None:
-    """The server answers that it has neither properties nor additionalProperties, to whatever the rule says."""
+@pytest.mark.parametrize(
+    ("minor", "expected"),
+    [
+        (
+            "1.28",
+            [
+                ("rollback", "shared-constraint-broken", False),
+                ("upgrade", "property-removed", False),
+                ("upgrade", "shared-constraint-broken", True),
+            ],
+        ),
+        ("1.29", [("upgrade", "property-removed", True)]),
+        ("1.36", [("upgrade", "property-removed", True)]),
+    ],
+)
+def test_a_rule_that_reads_an_object_which_nothing_describes(
+    tmp_path: Path, minor: str, expected: list[tuple[str, str, bool]]
+) -> None:
+    """Before 1.29 a server answers that it has neither properties nor additionalProperties, whatever the rule says."""
     one = rule("(has(self.o) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1")
-    old, new = (obj(o=o, c=string()) | one for o in (obj(a=string()), obj()))
-    assert ("upgrade", "shared-constraint-broken", True) in found(tmp_path, old, new)
+    old, new = (root(spec=obj(v=obj(o=o, c=string()) | one)) for o in (obj(a=string()), obj()))
+    config = write(tmp_path / "c.yaml", {"kubernetes": [minor]})
+    findings = diff(*both(tmp_path, old, new), "--config", config)["findings"]
+    assert sorted((f["direction"], f["rule"], f["witness"]["object"] is not None) for f in findings) == expected

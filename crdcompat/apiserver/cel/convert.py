@@ -31,14 +31,15 @@ class Conversion:
     ``nul`` is whether any text has a NUL.
 
     ``ordered`` is False to sort lists of type set and map, so that == ignores their order. ``unseen`` adds the members
-    without a CEL type.
+    without a CEL type. ``bare`` is whether the server reads objects whose schema declares no members.
     """
 
-    __slots__ = ("item_misfit", "misfits", "nul", "ordered", "unseen")
+    __slots__ = ("bare", "item_misfit", "misfits", "nul", "ordered", "unseen")
 
-    def __init__(self, *, ordered: bool, unseen: bool) -> None:
+    def __init__(self, *, ordered: bool, unseen: bool, bare: bool) -> None:
         self.ordered = ordered
         self.unseen = unseen
+        self.bare = bare
         self.misfits: dict[str, str] = {}
         self.item_misfit: str | None = None
         self.nul = False
@@ -105,7 +106,7 @@ def _object(view: View, reads: Reads) -> Plan:
     def run(value: Any, found: Conversion) -> Any:
         if type(value) is not dict:
             raise MisfitError("invalid data, expected a map for the provided schema with type=object")
-        if not described:
+        if not described and not found.bare:
             raise MisfitError(
                 "invalid object type, expected either Properties or AdditionalProperties "
                 "with Allows=true and non-empty Schema"

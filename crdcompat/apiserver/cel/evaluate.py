@@ -148,7 +148,7 @@ class NodeRules:
         return data
 
     def _convert(self, value: Any, old: Any, *, ordered: bool) -> Data:
-        found = Conversion(ordered=ordered, unseen=self.unseen)
+        found = Conversion(ordered=ordered, unseen=self.unseen, bare=self.server.does("cel_bare_objects"))
         has_old = old is not None
         variables: dict[str, Any] = {"oldSelf": None}
         unfit: dict[str, str] = {}

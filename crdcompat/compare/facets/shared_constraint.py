@@ -53,7 +53,12 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
         return Trials((), complete=True)
-    affected = {key: value for key, value in change.old.items() if not reads_alike(key, value, writer, reader)}
+    shows_bare = all(side.server.does("cel_bare_objects") for side in (pair.writer, pair.reader))
+    affected = {
+        key: value
+        for key, value in change.old.items()
+        if not reads_alike(key, value, writer, reader, shows_bare=shows_bare)
+    }
     sides = [
         (as_resource(node, is_root=not change.path), side.server)
         for node, side in ((writer, pair.writer), (reader, pair.reader))

@@ -568,3 +568,27 @@ class TestRewriting:
 
     def test_names(self) -> None:
         assert names("self.a == 'b' // c") == {"self", "a"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "fails"),
+    [
+        ("has(self.direct)", {"direct": {}}, False),
+        ("has(self.direct)", {"header": "a"}, True),
+        ("!has(self.direct)", {"direct": {}}, True),
+        ("[has(self.header), has(self.direct)].filter(x, x).size() == 1", {"direct": {}}, False),
+        ("[has(self.header), has(self.direct)].filter(x, x).size() == 1", {"header": "a", "direct": {}}, True),
+        ("has(self.direct) && self.direct == self.direct", {"direct": {}}, False),
+    ],
+)
+def test_an_object_without_declared_members(rule: str, value: Any, *, fails: bool) -> None:
+    """The member of a union that has no settings: ``direct: {}``. Servers of 1.28 and 1.36 gave these answers.
+
+    Servers read such an object since 1.29 (kubernetes/kubernetes#121459).
+    """
+    schema = with_rules(thing(header=STRING, direct={"type": "object"}), rule)
+    assert [bool(texts(schema, value, minor=minor)) for minor in (29, 36)] == [fails] * 2
+    if "direct" in value:
+        before = judge(schema, value, minor=28)
+        said = [*(error.detail for error in before.errors), *(unknown.reason for unknown in before.unknown)]
+        assert ["invalid object type" in each for each in said] == [True]
