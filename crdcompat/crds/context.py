@@ -77,9 +77,20 @@ def prominence(context: str) -> tuple[int, bool]:
     return rank, profile != _FIRST_PROFILE
 
 
+def context_label(a: Context, b: Context) -> str:
+    """How the report calls a pair of contexts."""
+    return str(a) if str(a) == str(b) else f"{a}={b}"
+
+
+def named_sides(label: str) -> tuple[str, str]:
+    """The names of the contexts of OLD and NEW, by the label of the pair."""
+    old, _, new = label.partition("=")
+    return old, new or old
+
+
 def is_terminal(label: str) -> bool:
     """Whether clusters of a context, or of one of a pair ``OLD=NEW``, can be neither upgraded nor rolled back."""
-    return any(Context(name.partition("/")[0]).is_terminal for name in label.split("="))
+    return any(Context(name.partition("/")[0]).is_terminal for name in named_sides(label))
 
 
 def is_default(context: str) -> bool:

@@ -7,13 +7,13 @@ from functools import cache
 
 from msgspec import Struct
 
-from crdcompat.crds.context import Context
+from crdcompat.crds.context import Context, context_label
 from crdcompat.crds.copies import Unmatched, by_facts, match_copies
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, disagree, resolve
 from crdcompat.crds.shipped import like_shipped
-from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
+from crdcompat.crds.unpaired import Unpaired, entering, unpaired
 from crdcompat.crds.variants import contexts_of, is_shipped
 
 _Documents = tuple[CrdDocument, ...]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from crdcompat.crds.context import Context
+from crdcompat.crds.context import Context, context_label
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.templates import TEMPLATE
@@ -79,11 +79,6 @@ def entering(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
         for name, documents in _in_context(news, b).items()
         if not any(document.is_in(a) for document in old.named().get(name, ()))
     )
-
-
-def context_label(a: Context, b: Context) -> str:
-    """How the report calls a pair of contexts."""
-    return str(a) if str(a) == str(b) else f"{a}={b}"
 
 
 def _are_releases(old: CrdSet, new: CrdSet) -> bool:

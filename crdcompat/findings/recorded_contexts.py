@@ -14,7 +14,7 @@ from msgspec import Struct
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.site import WriterReader
-from crdcompat.crds.context import Context, prominence
+from crdcompat.crds.context import Context, named_sides, prominence
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
@@ -50,9 +50,7 @@ class RecordedContexts:
         olds, news = contexts_of(old.documents, new.documents), contexts_of(new.documents, old.documents)
         self._old, self._new = _Side(old, resolved), _Side(new, resolved)
         named = [{str(context): context for context in side} for side in (olds, news)]
-        self._labels = {
-            label: (named[0][a], named[1][b or a]) for label in labels for a, _, b in (label.partition("="),)
-        }
+        self._labels = {label: (named[0][a], named[1][b]) for label in labels for a, b in (named_sides(label),)}
         self._profiles = sorted({context.profile for context in (*olds, *news)})
         self.of = cache(self._of)
 

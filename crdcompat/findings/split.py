@@ -16,6 +16,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness
+from crdcompat.crds.context import named_sides
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve_all
 from crdcompat.findings.finding import fingerprint, listed
@@ -104,9 +105,9 @@ class FindingSplitter:
         """Both sides in each context of the finding; empty if a context does not have the CRD."""
         found: dict[tuple[int, int], WriterReader] = {}
         for context in finding.contexts:
-            name_in_old, _, name_in_new = context.partition("=")
+            name_in_old, name_in_new = named_sides(context)
             old = self._resource(finding, name_in_old, of_new=False)
-            new = self._resource(finding, name_in_new or name_in_old, of_new=True)
+            new = self._resource(finding, name_in_new, of_new=True)
             if old is None or new is None:
                 return []
             reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)

@@ -74,17 +74,18 @@ def test_a_profile_that_is_not_true_does_not_include(tmp_path: Path) -> None:
     assert only(diff(old, new))["contexts"] == ["Default/ha"]
 
 
+def _channels(top: Path, *experimental: str) -> Path:
+    """A CRD in two channels: the enum of standard is A."""
+    return tree(
+        top,
+        standard__w=variant("A", channel="standard"),
+        experimental__w=variant(*experimental, channel="experimental"),
+    )
+
+
 def test_channels(tmp_path: Path) -> None:
-    old = tree(
-        tmp_path / "old",
-        standard__w=variant("A", channel="standard"),
-        experimental__w=variant("A", channel="experimental"),
-    )
-    new = tree(
-        tmp_path / "new",
-        standard__w=variant("A", channel="standard"),
-        experimental__w=variant("A", "B", channel="experimental"),
-    )
+    old = _channels(tmp_path / "old", "A")
+    new = _channels(tmp_path / "new", "A", "B")
     report = diff(old, new)
     assert report["summary"]["contexts"] == ["experimental", "standard"]
     assert only(report)["contexts"] == ["experimental"]
@@ -92,11 +93,7 @@ def test_channels(tmp_path: Path) -> None:
 
 def test_a_tree_without_channels_is_in_each_of_the_other_one(tmp_path: Path) -> None:
     old = tree(tmp_path / "old", w=variant("A"))
-    new = tree(
-        tmp_path / "new",
-        standard__w=variant("A", channel="standard"),
-        experimental__w=variant("A", "B", channel="experimental"),
-    )
+    new = _channels(tmp_path / "new", "A", "B")
     report = diff(old, new)
     assert report["summary"]["contexts"] == ["experimental", "standard"]
     assert [finding["contexts"] for finding in report["findings"]] == [["experimental"]]
