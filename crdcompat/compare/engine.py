@@ -22,7 +22,7 @@ from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
-from crdcompat.compare.seeds import Seed, prove_by_seeds
+from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
@@ -30,6 +30,7 @@ from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
+from crdcompat.schema.paths import Object
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.steps import stepping
 
@@ -137,18 +138,31 @@ class Comparer:
 
     def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
         """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
-        places = [occurrence for occurrence in item.occurrences if isinstance(occurrence, Occurrence)]
-        pairs = [self._sides(item.direction, occurrence) for occurrence in places]
+        pairs = self.pairs(item)
         found = prove_by_seeds(item.change, item.effect, item.direction, pairs[0], seeds, self._cache.book)
-        if found is None or not proves(found, item.change, item.effect, pairs):
-            return item
+        return item if found is None else self._with_witness(item, found, pairs) or item
+
+    def shown_by(self, item: Judged, obj: Object) -> Judged | None:
+        """A judged change with an object as its witness; None if the object does not show it in all its occurrences."""
+        pairs = self.pairs(item)
+        found = proof_by(as_written(obj, pairs[0]), item.witness.at, item.change, item.effect, pairs[0])
+        return None if found is None else self._with_witness(item, found, pairs)
+
+    def pairs(self, item: Judged) -> list[WriterReader]:
+        """The writer and the reader of each occurrence of a change of schemas."""
+        places = (occurrence for occurrence in item.occurrences if isinstance(occurrence, Occurrence))
+        return [self._sides(item.direction, occurrence) for occurrence in places]
+
+    def _with_witness(self, item: Judged, witness: Witness, pairs: Sequence[WriterReader]) -> Judged | None:
+        if not proves(witness, item.change, item.effect, pairs):
+            return None
         shared = self._cache.book.shared(pairs[0])
         return replace(
             item,
-            witness=found,
+            witness=witness,
             doubtful=False,
-            writer_default=is_writer_default(item.change, item.direction, item.effect, found, pairs[0]),
-            unlikely=is_unlikely(item.change, item.effect, found, pairs[0], shared),
+            writer_default=is_writer_default(item.change, item.direction, item.effect, witness, pairs[0]),
+            unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], shared),
         )
 
     # -- effects -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
 from crdcompat.vocabulary import Direction, Effect, Side
+from crdcompat.vocabulary.judging import Harm, Named
 from crdcompat.vocabulary.writes import Spared, WriteKind
 
 
@@ -66,7 +67,8 @@ class Judged(Struct, frozen=True, eq=False):
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
     ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
     that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting.
-    ``reason`` ends the message: what only this result knows.
+    ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
+    (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
     """
 
     change: Change
@@ -85,6 +87,8 @@ class Judged(Struct, frozen=True, eq=False):
     writes: tuple[WriteKind, ...] | None = None
     spared: Spared | None = None
     reason: str = ""
+    named: Named | None = None
+    harms: tuple[Harm, ...] = ()
 
 
 class Open(Struct, frozen=True, eq=False):

@@ -51,13 +51,15 @@ def prove_by_seeds(
     values = book.trials(facet, change, direction, pair).values[:_MAX_VALUES]
     trials = [trial for trial in values if trial.stored is ABSENT and not trial.adds]
     if change.kind in facet.of_updates:
-        updates = ((_named(seed.stored, pair), _named(seed.object, pair)) for seed in seeds if seed.stored is not None)
+        updates = (
+            (as_written(seed.stored, pair), as_written(seed.object, pair)) for seed in seeds if seed.stored is not None
+        )
         return next(filter(None, (_update(change, effect, pair, *each) for each in updates)), None)
     shared = book.shared(pair)
     made = ((whole_object(pair.writer, trial.path, trial.value, shared), trial) for trial in trials)
     built = [(obj, trial) for obj, trial in made if obj is not None]
-    candidates = (each for seed in seeds for each in _candidates(_named(seed.object, pair), change, built))
-    shown = (_proof(each, at, change, effect, pair) for each, at in islice(candidates, _MAX_JUDGED))
+    candidates = (each for seed in seeds for each in _candidates(as_written(seed.object, pair), change, built))
+    shown = (proof_by(each, at, change, effect, pair) for each, at in islice(candidates, _MAX_JUDGED))
     return next(filter(None, shown), None)
 
 
@@ -129,7 +131,8 @@ def _beside(others: dict[str, Any], made: Any) -> dict[str, Any]:
     return {"key": made, **others}
 
 
-def _proof(obj: Object, at: SchemaPath | None, change: Change, effect: Effect, pair: WriterReader) -> Witness | None:
+def proof_by(obj: Object, at: SchemaPath | None, change: Change, effect: Effect, pair: WriterReader) -> Witness | None:
+    """The object, made smaller, as a witness of ``effect`` and nothing else; None if it shows something else."""
     claim = Claim.at(change, (effect,), at)
 
     def shows(candidate: Object) -> bool:
@@ -184,7 +187,7 @@ def _update(change: Change, effect: Effect, pair: WriterReader, stored: Object, 
     return None
 
 
-def _named(seed: Object, pair: WriterReader) -> Object:
+def as_written(seed: Object, pair: WriterReader) -> Object:
     """The seed as the writer's version, with a name and nothing else in its metadata."""
     given = seed.get("metadata")
     name = given.get("name") if isinstance(given, dict) else None

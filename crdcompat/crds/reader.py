@@ -16,6 +16,7 @@ from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, s
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, is_kustomization, unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
+from crdcompat.golang.sources import NO_GO, GoSources
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.naming import is_manifest_name
@@ -28,8 +29,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     """The CRDs of one source.
 
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
-    ``read`` gives the bytes of files by path, ``positions`` the lines of values in them. ``runs`` is the server version
-    that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has (``v1.31.4``), else "".
+    ``read`` gives the bytes of files by path, ``positions`` the lines of values in them, ``go`` the Go types. ``runs``
+    is the server version that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has (``v1.31.4``), else "".
     ``supported`` are the versions of all servers on which it has to work, oldest first, if the configuration says so.
     ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
@@ -47,6 +48,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     remarks: tuple[Problem, ...]
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
     positions: ManifestPositions
+    go: GoSources = NO_GO
     runs: str = ""
     supported: tuple[str, ...] = ()
     unread: int = 0
@@ -167,7 +169,7 @@ class CrdReader:
         used = {document.file for document in kept}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
 
-        wanted_entries = (entry for entry in entries if wanted is None or wanted(entry.path))
+        wanted_entries = [entry for entry in entries if wanted is None or wanted(entry.path)]
 
         def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
@@ -182,6 +184,7 @@ class CrdReader:
             remarks=tuple(remarks),
             read=read,
             positions=ManifestPositions(read),
+            go=GoSources(lambda: (entry.path for entry in wanted_entries), read),
             runs=getattr(tree, "server_version", ""),
             unread=left_out,
             shipped=shipped if has_payload else None,

@@ -234,4 +234,5 @@ def _with(finding: Finding, met: _Met) -> Finding:
     labels = list(met.objects)
     is_assumed = all(met.objects.values())
     evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]), tuple(sorted(met.contexts)), is_assumed)
-    return replace(finding, severity=severity, evidence=evidence)
+    because = finding.because if severity == finding.severity else (*finding.because, "recorded objects hold it")
+    return replace(finding, severity=severity, evidence=evidence, because=because)

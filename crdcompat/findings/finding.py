@@ -16,8 +16,10 @@ from msgspec.structs import replace
 
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.findings.rules import Rule, rule_for
+from crdcompat.findings.severity import decide, is_lowered
 from crdcompat.models.finding import Finding, Location, Windows
-from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.judging import Named
 from crdcompat.vocabulary.writes import Spared
 
 #: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
@@ -63,14 +65,7 @@ def order(finding: Finding) -> tuple[Any, ...]:
 def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
-    severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
-    if item.spared is Spared.VALUE and severity == Severity.ERROR:
-        severity = Severity.WARNING  # no write of a controller fails
-    if item.unlikely:
-        severity = Severity.INFO
-    if item.doubtful and severity == Severity.ERROR:
-        severity = Severity.WARNING  # an unproven effect is at most a warning
-    lowered = _is_lowered(item)
+    decided = decide(item, rule.judge(item.direction, item.effect, change.owner))
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
     return Finding(
@@ -79,7 +74,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         change=change.kind,
         direction=item.direction,
         effect=item.effect,
-        severity=severity.lowered if lowered else severity,
+        severity=decided.severity,
         crd=item.crd,
         kind=item.kind,
         version=item.version,
@@ -90,24 +85,15 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         new=change.new,
         added=added,
         removed=removed,
-        message=_message(rule, item, added, removed, old, new, lowered),
+        message=_message(rule, item, added, removed, old, new),
         witness=item.witness,
         windows=Windows(*item.windows),
         locations=locate(item),
         writes=item.writes,
         spared=item.spared,
         versions=_versions(item),
+        because=decided.because,
     )
-
-
-def _is_lowered(item: Judged) -> bool:
-    """Whether only feature sets that can be neither upgraded nor rolled back have the change.
-
-    A CRD that the server rejects on upgrade counts in full there: upgrade jobs run with these sets, and new clusters
-    get the CRD too. Nothing rolls them back.
-    """
-    upgrades = item.direction == Direction.UPGRADE and item.effect == Effect.CRD_REJECTED
-    return not upgrades and all(occurrence.terminal for occurrence in item.occurrences)
 
 
 def _versions(item: Judged) -> str:
@@ -124,9 +110,7 @@ def fingerprint(
     return blake2b(text, digest_size=6).hexdigest()
 
 
-def _message(
-    rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, lowered: bool
-) -> str:
+def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str) -> str:
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if item.doubtful else None
     sentence = (unproven or rule.message[item.direction]).format(
@@ -163,11 +147,15 @@ def _message(
         sentence += f" (only in the contexts named here: {other} has it in others)"
     if item.reason:
         sentence += f": {item.reason}"
-    if lowered:
+    if item.named is Named.NOBODY and not item.unlikely:
+        sentence += _UNNAMED_LACK if item.change.kind.startswith("required.") else _UNNAMED
+    if is_lowered(item):
         sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
 
 
+_UNNAMED = "; only the search found this value: no enum, default, Go constant, test or sample names one"
+_UNNAMED_LACK = "; nothing in the sources shows that a controller leaves the field out"
 _UNLIKELY = {
     "free-field.declared": "of another type than the declared one",
     "shared-constraint.broken": "in which nothing else is set that {reader} knows",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -15,42 +13,24 @@ from crdcompat.models.finding import Finding, IntroducedBy, Location
 from crdcompat.sources.blame import first_release, introduced, is_ancestor
 from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository
-from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
     from crdcompat.golang.types import GoTypes
 
 
-class GoMarkers:
-    """Finds the place of a change in a tree's Go types; the files are read on first use."""
-
-    def __init__(self, tree: Tree, wants: Callable[[str], bool]) -> None:
-        self._tree, self._wants = tree, wants
-
-    def places(self, item: Judged) -> tuple[Location, ...]:
-        """The marker or field of a change in the newer side's source; () if no Go type matches its kind."""
-        change = item.change
-        if change.of_crd or self._types is None:
-            return ()
-        at = change.new_at or change.old_at
-        keywords = [step for step in at if isinstance(step, str)]
-        keyword = "" if not keywords or at[-2:-1] == ("properties",) else keywords[-1]
-        value = next(iter((*change.added, *change.removed)), None)
-        group = item.crd.partition(".")[2]
-        found = self._types.place(group, item.version, item.kind, change.path, keyword, value)
-        return () if found is None else (Location(Side.NEW, found.file, found.line, found.column, "go"),)
-
-    @cached_property
-    def _types(self) -> GoTypes | None:
-        sources = [entry for entry in self._tree.entries() if entry.path.endswith(".go") and self._wants(entry.path)]
-        if not sources:
-            return None
-        from crdcompat.golang.packages import is_go_types
-        from crdcompat.golang.types import GoTypes
-
-        types = self._tree.read([entry for entry in sources if is_go_types(entry.path)])
-        return GoTypes((entry.path, data) for entry, data in types)
+def go_places(types: GoTypes | None, item: Judged) -> tuple[Location, ...]:
+    """The marker or field of a change in the newer side's Go source; () if no Go type matches its kind."""
+    change = item.change
+    if change.of_crd or types is None:
+        return ()
+    at = change.new_at or change.old_at
+    keywords = [step for step in at if isinstance(step, str)]
+    keyword = "" if not keywords or at[-2:-1] == ("properties",) else keywords[-1]
+    value = next(iter((*change.added, *change.removed)), None)
+    group = item.crd.partition(".")[2]
+    found = types.place(group, item.version, item.kind, change.path, keyword, value)
+    return () if found is None else (Location(Side.NEW, found.file, found.line, found.column, "go"),)
 
 
 def with_introduced(

@@ -1,10 +1,25 @@
-"""The default severity of findings (design, section 4); rules and the configuration can override it."""
+"""How severe a finding is, and what decided it (docs/judging.md has the table).
+
+The effect in the API server and the owner of the field give the start. What a change takes from every user raises it;
+a value that nobody writes, ratcheting and a missing proof lower it. Nothing that only feature sets without upgrades
+have, and no example API, is an error.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.crds.context import is_default
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
+from crdcompat.vocabulary.judging import Harm, Named
+from crdcompat.vocabulary.writes import Spared
+
+if TYPE_CHECKING:
+    from crdcompat.compare.result import Judged
 
 #: (direction, effect) -> severity; ``_STATUS`` overrides it for status fields.
 _DEFAULT = {
@@ -15,15 +30,93 @@ _DEFAULT = {
     (Direction.UPGRADE, Effect.WRITE_REJECTED): Severity.WARNING,
     (Direction.UPGRADE, Effect.REQUEST_FAILED): Severity.WARNING,
 }
-#: Controllers write status without users: after a rollback the API server rejects all their writes.
+#: Controllers write status without users: the API server rejects all their writes.
 _STATUS = {(Direction.ROLLBACK, Effect.WRITE_REJECTED): Severity.ERROR}
+#: Nobody writes these values, as far as the sources tell.
+_UNWRITTEN = frozenset({Named.NOBODY, Named.KEY})
+#: Domains that documentation and tests use for APIs of any kind.
+_EXAMPLE_DOMAINS = ("example.com", "example.org", "example.net")
+
+
+class Decision(Struct, frozen=True):
+    """A severity and what decided it, in a few words each."""
+
+    severity: Severity
+    because: tuple[str, ...]
 
 
 def default_severity(direction: Direction, effect: Effect, owner: Owner) -> Severity:
-    """The severity unless the rule or the configuration overrides it."""
+    """The severity with which a judgement starts, unless the rule sets another one."""
     if owner == Owner.STATUS and (direction, effect) in _STATUS:
         return _STATUS[direction, effect]
     return _DEFAULT.get((direction, effect), Severity.INFO)
+
+
+def decide(item: Judged, start: Severity) -> Decision:
+    """The severity of a judged change; ``start`` is that of its rule."""
+    raising, limits = [*_raising(item)], [*_limits(item)]
+    severity = Severity.ERROR if raising else start
+    severity = max((severity, *(most for most, _ in limits)), key=lambda each: each.rank)
+    named = [item.named.value] if item.named is not None else []
+    reasons = [*_places(item), *raising, *named, *(reason for _, reason in limits)]
+    if is_lowered(item):
+        severity = severity.lowered
+        reasons.append("only in feature sets that can be neither upgraded nor rolled back")
+    return Decision(severity, tuple(dict.fromkeys(reasons)))
+
+
+def is_lowered(item: Judged) -> bool:
+    """Whether only feature sets that can be neither upgraded nor rolled back have the change."""
+    return all(occurrence.terminal for occurrence in item.occurrences)
+
+
+def _places(item: Judged) -> Iterator[str]:
+    """The owner of the field, and whether clusters of most users have it."""
+    yield item.change.owner.value if item.change.owner != Owner.CRD else "the CRD itself"
+    contexts = [occurrence.context for occurrence in item.occurrences]
+    if any("/" in context and is_default(context) for context in contexts):
+        yield "in Default"
+
+
+def _raising(item: Judged) -> Iterator[str]:
+    """The reasons for an error beside the effect itself."""
+    kind, upgrades = item.change.kind, item.direction == Direction.UPGRADE
+    if item.writer_default:
+        yield Named.DEFAULT.value
+    if Harm.NO_COMMON_VALUE in item.harms or (upgrades and Harm.FROZEN in item.harms):
+        yield from (harm.value for harm in item.harms)
+    if upgrades and kind == "crd.removed":
+        yield "released clusters have it"
+    if upgrades and kind == "version.removed" and item.doubtful:
+        yield "a version that is neither served nor stored stays only for clusters that stored it"
+    of_status = item.change.owner == Owner.STATUS and item.effect == Effect.WRITE_REJECTED
+    if upgrades and of_status and item.named is not None and item.named not in _UNWRITTEN:
+        yield "controllers of released clusters write it"
+
+
+def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
+    """The most that a finding can be, and why."""
+    kind = item.change.kind
+    harms_all = Harm.NO_COMMON_VALUE in item.harms
+    if item.named in _UNWRITTEN and not harms_all:
+        yield Severity.WARNING, str(item.named)
+    if item.spared is Spared.VALUE and not harms_all:
+        yield Severity.WARNING, "the server lets updates pass that leave the value as it is"
+    if item.doubtful and kind != "version.removed":
+        yield Severity.WARNING, "no example object was found"
+    if item.unlikely:
+        yield Severity.INFO, "no controller writes such a state"
+    in_status = item.change.owner == Owner.STATUS
+    if in_status and (item.named is Named.KEY or (kind == "list-type.tightened" and isinstance(item.change.new, dict))):
+        yield Severity.INFO, "the controller writes each key once"
+    if is_example(item.crd.partition(".")[2]):
+        yield Severity.WARNING, "an example API, which no cluster has"
+
+
+def is_example(group: str) -> bool:
+    """Whether an API group is an example inside a real domain, as ``example.openshift.io``: no cluster has it."""
+    labels = group.split(".")
+    return "example" in labels and not group.endswith(_EXAMPLE_DOMAINS)
 
 
 _REJECTIONS = frozenset({Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED})

@@ -43,6 +43,17 @@ class Package(Struct, frozen=True, dict=True):
                 found.setdefault(declared.name, (file, declared))
         return found
 
+    @cached_property
+    def constants(self) -> Mapping[str, tuple[str, ...]]:
+        """The values of text constants by the name of their type, in the order of the files."""
+        from crdcompat.golang.source import read_constants
+
+        found: dict[str, dict[str, None]] = {}
+        for _, data in self.files:
+            for constant in read_constants(data.decode("utf-8-sig", "replace")):
+                found.setdefault(constant.type, {})[constant.value] = None
+        return {name: tuple(values) for name, values in found.items()}
+
 
 def is_go_types(path: str) -> bool:
     """Whether a file may declare the types of an API or the name of its group, by its path."""

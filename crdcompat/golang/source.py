@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import count
 from typing import TYPE_CHECKING
@@ -25,6 +26,9 @@ _GO = Language(language())
 _NOT_ASCII = re.compile(r"[^\x01-\x7f]")
 _END = b"\n/**/"  # closes an open block comment: else the parser searches for its end at each "/*"
 _JSON = re.compile(r'(?:^|\s)json:"([^"]*)"')
+#: Options of a JSON tag by which an unset field is not written.
+_LEAVING_OUT = frozenset({"omitempty", "omitzero"})
+_TEXTS = ("interpreted_string_literal", "raw_string_literal")
 _MAX_DEPTH = 50  # nesting of types; no API comes close
 
 
@@ -51,12 +55,16 @@ class GoType(Struct, frozen=True):
 
 
 class GoField(Struct, frozen=True):
-    """A field of a struct: its name in JSON ("" if its fields are inlined), and the comments above it."""
+    """A field of a struct: its name in JSON ("" if its fields are inlined), and the comments above it.
+
+    ``may_be_left_out``: a Go program that does not set the field writes no value for it (``omitempty``, a pointer).
+    """
 
     json: str
     type: GoType
     place: Place
     comments: tuple[Comment, ...]
+    may_be_left_out: bool = True
 
 
 class GoDeclaration(Struct, frozen=True):
@@ -68,6 +76,14 @@ class GoDeclaration(Struct, frozen=True):
     comments: tuple[Comment, ...]
 
 
+class GoConstant(Struct, frozen=True):
+    """A text constant: the name of its type, its own name, and its value."""
+
+    type: str
+    name: str
+    value: str
+
+
 def read_declarations(source: str) -> Iterator[GoDeclaration]:
     """Yield the types that a Go file declares outside of functions.
 
@@ -76,6 +92,15 @@ def read_declarations(source: str) -> Iterator[GoDeclaration]:
     # One byte for each character: the offsets and columns of the tree count characters.
     tree = _parse(_NOT_ASCII.sub("x", source).encode() + _END)
     return _Reader(source).declarations(tree.root_node) if tree else iter(())
+
+
+def read_constants(source: str) -> Iterator[GoConstant]:
+    """Yield the text constants that name their type: ``const Ready PhaseType = "Ready"``, or ``= PhaseType("Ready")``.
+
+    Bounds are those of ``read_declarations``.
+    """
+    tree = _parse(_NOT_ASCII.sub("x", source).encode() + _END)
+    return _Reader(source).constants(tree.root_node) if tree else iter(())
 
 
 def _parse(source: bytes) -> Tree | None:
@@ -115,6 +140,18 @@ class _Reader:
                 belonging = self._belonging(spec, comments if grouped else above)
                 yield GoDeclaration(self._text(name), self._type(type_), _place(name), belonging)
 
+    def constants(self, root: Node) -> Iterator[GoConstant]:
+        specs = (spec for node in root.children if node.type == "const_declaration" for spec in node.named_children)
+        for spec in specs:
+            name, type_, values = map(spec.child_by_field_name, ("name", "type", "value"))
+            value = _only(values) if values is not None else None
+            if value is not None and value.type in ("call_expression", "type_conversion_expression") and type_ is None:
+                type_ = value.child_by_field_name("function") or value.child_by_field_name("type")
+                arguments = value.child_by_field_name("arguments")
+                value = _only(arguments) if arguments is not None else None
+            if name is not None and type_ is not None and value is not None and value.type in _TEXTS:
+                yield GoConstant(self._text(type_), self._text(name), _unquoted(self._text(value)))
+
     def _type(self, node: Node | None, depth: int = 0) -> GoType:
         if node is None or depth > _MAX_DEPTH:
             return GoType()
@@ -139,15 +176,17 @@ class _Reader:
             if node.type != "field_declaration":
                 continue
             tag, names = node.child_by_field_name("tag"), node.children_by_field_name("name")
-            json, inline = _json_tag(self._text(tag)) if tag else ("", False)
-            if json == "-":
+            key, options = _json_tag(self._text(tag)) if tag else ("", frozenset())
+            if key == "-":
                 continue
-            type_ = self._type(node.child_by_field_name("type"), depth)
+            written = node.child_by_field_name("type")
+            type_ = self._type(written, depth)
             belonging = self._belonging(node, comments)
-            if inline or json or not names:
-                yield GoField("" if inline else json, type_, _place(node), belonging)
+            left_out = bool(options & _LEAVING_OUT) or (written is not None and written.type == "pointer_type")
+            if "inline" in options or key or not names:
+                yield GoField("" if "inline" in options else key, type_, _place(node), belonging, left_out)
             else:
-                yield from (GoField(self._text(name), type_, _place(name), belonging) for name in names)
+                yield from (GoField(self._text(name), type_, _place(name), belonging, left_out) for name in names)
 
     def _belonging(self, node: Node, above: Sequence[Node]) -> tuple[Comment, ...]:
         """The comments that controller-gen reads for a node: the group directly above it, and the group before that."""
@@ -190,9 +229,19 @@ def _place(node: Node) -> Place:
     return node.start_point.row + 1, node.start_point.column + 1
 
 
-def _json_tag(tag: str) -> tuple[str, bool]:
-    """The JSON name in a field's tag, and whether the field is inlined."""
+def _json_tag(tag: str) -> tuple[str, frozenset[str]]:
+    """The JSON name in a field's tag, and its options."""
     text = tag[1:].replace('\\"', '"') if tag.startswith('"') else tag.strip("`")
     found = _JSON.search(text)
     name, *options = found[1].split(",") if found else [""]
-    return name, "inline" in options
+    return name, frozenset(options)
+
+
+def _unquoted(literal: str) -> str:
+    """The text of a literal; escapes that JSON does not have stay as they are."""
+    if literal.startswith("`"):
+        return literal[1:-1]
+    try:
+        return str(json.loads(literal))
+    except ValueError:
+        return literal[1:-1]

@@ -65,6 +65,18 @@ class GoPlace(Struct, frozen=True):
     of: Literal["value", "marker", "field", "above"]
 
 
+class GoMember(Struct, frozen=True):
+    """What a Go type says about the values of a field.
+
+    ``may_be_left_out``: a Go program that does not set the field writes no value for it. ``is_text``: else it writes
+    "". ``constants`` are the values of the constants of the field's type.
+    """
+
+    may_be_left_out: bool
+    is_text: bool
+    constants: tuple[str, ...]
+
+
 class GoTypes:
     """The Go types of APIs in files; a package is parsed at its first use."""
 
@@ -84,6 +96,14 @@ class GoTypes:
         for package in self._packages.get((group, version), ()):
             if kind in package.types:
                 return _place(package, kind, path, keyword, value)
+        return None
+
+    def member(self, group: str, version: str, kind: str, path: SchemaPath) -> GoMember | None:
+        """What the Go type says about the field at ``path``; None if the files do not declare it."""
+        for package in self._packages.get((group, version), ()):
+            if kind in package.types:
+                site, found = _walk(package, kind, path)
+                return _member(package, site) if found else None
         return None
 
 
@@ -106,16 +126,31 @@ class _Site(Struct, frozen=True):
     above: tuple[_Above, ...]
     type: GoType
     within: str
+    may_be_left_out: bool = False
 
 
-def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: Any) -> GoPlace:
+def _walk(package: Package, kind: str, path: SchemaPath) -> tuple[_Site, bool]:
+    """The site at ``path``, or the deepest known one above it, and whether it is that at the path."""
     file, declared = package.types[kind]
     site = _Site(file, declared.place, (_Above(file, declared.comments),), declared.type, file)
     for step in path:
         following = _step(package, site, step)
         if following is None:
-            return GoPlace(site.file, *site.place, "above")
+            return site, False
         site = following
+    return site, True
+
+
+def _member(package: Package, site: _Site) -> GoMember:
+    names = [site.type.name, *(declared.type.name for _, declared in _declarations(package, site.type))]
+    constants = dict.fromkeys(value for name in names for value in package.constants.get(name, ()))
+    return GoMember(site.may_be_left_out, names[-1] == "string", tuple(constants))
+
+
+def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: Any) -> GoPlace:
+    site, found = _walk(package, kind, path)
+    if not found:
+        return GoPlace(site.file, *site.place, "above")
     return _on_marker(package, site, keyword, value) or GoPlace(site.file, *site.place, "field")
 
 
@@ -128,7 +163,7 @@ def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
         if found is None:
             return None
         file, field = found
-        return _Site(file, field.place, (_Above(file, field.comments),), field.type, file)
+        return _Site(file, field.place, (_Above(file, field.comments),), field.type, file, field.may_be_left_out)
     inner = type_.list_of if step is ITEM else type_.map_of
     if inner is None:
         return None

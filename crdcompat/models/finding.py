@@ -116,6 +116,7 @@ class Finding(Struct, frozen=True):
     writes: tuple[WriteKind, ...] | None = None  # the kinds of write of the witness that the reader's server rejects
     spared: Spared | None = None  # the updates that it accepts
     versions: str = ""  # the versions in the id: that of written objects, if another, and its own
+    because: tuple[str, ...] = ()  # what decided the severity
 
     @property
     def counts(self) -> bool:

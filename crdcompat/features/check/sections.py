@@ -37,7 +37,7 @@ from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
-from crdcompat.findings.origins import GoMarkers, with_introduced
+from crdcompat.findings.origins import go_places, with_introduced
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.check import CheckReport, Section
@@ -79,7 +79,7 @@ def compare_change(
     if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
         return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
     older = reader.targets(targets.names)
-    comparisons = _Comparisons(head, config, options, waivers, GoMarkers(head_tree, config.wants), touched, same)
+    comparisons = _Comparisons(head, config, options, waivers, touched, same)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
@@ -109,7 +109,6 @@ class _Comparisons(Struct, frozen=True, eq=False):
     config: Config
     options: CheckOptions
     waivers: ActiveWaivers
-    markers: GoMarkers
     touched: frozenset[str] | None
     same_files: Container[str]
     cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
@@ -139,7 +138,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             command="check",
             judge_new=judge_new,
             advise=self.config.advises,
-            more_places=self.markers.places,
+            more_places=lambda item: go_places(head.go.types, item),
             without_gates=without_gates,
             cache=self.cache,
         )

@@ -23,8 +23,9 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.unpaired import Unpaired
 from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, did_you_mean
+from crdcompat.features.diff.named import with_names
 from crdcompat.features.diff.ratcheting import with_writes
-from crdcompat.features.diff.seeds import with_seeds
+from crdcompat.features.diff.seeds import Seeds, with_seeds
 from crdcompat.schema.paths import owner
 from crdcompat.vocabulary.filters import Filters
 
@@ -71,7 +72,8 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     servers = Servers(known_server(old), known_server(new))
     comparer = Comparer(servers.of_old, servers.of_new, shared)
     found = comparer.compare(pairs, wanted.directions)
-    found.judged = list(with_seeds(found.judged, comparer, old, new))
+    seeds = Seeds(old, new)
+    found.judged = list(with_names(with_seeds(found.judged, comparer, seeds), comparer, old, new, seeds))
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners

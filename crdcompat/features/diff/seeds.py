@@ -29,20 +29,31 @@ _MAX_FILES, _MAX_BYTES, _MAX_SEEDS, _MAX_SIZE = 12, 1 << 20, 12, 1 << 14
 _EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 
 
-def with_seeds(judged: Iterable[Judged], comparer: Comparer, old: CrdSet, new: CrdSet) -> Iterator[Judged]:
-    """The judged changes; those without an example with one that a seed gives."""
-    known: dict[str, Sequence[Seed]] = {}
-    for item in judged:
+class Seeds:
+    """The seeds of the CRDs of both sides, those of NEW first; the files of a CRD are read on first use."""
+
+    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+        self._old, self._new = old, new
+        self._known: dict[str, Sequence[Seed]] = {}
+
+    def of(self, item: Judged) -> Sequence[Seed]:
+        """The seeds of the CRD of a change."""
         first = item.occurrences[0]
-        is_open = item.doubtful and item.effect in _EFFECTS and not item.change.of_crd
-        if not is_open or not isinstance(first, Occurrence):
-            yield item
-            continue
-        if item.crd not in known:
-            sides = ((new, first.new), (old, first.old))
+        if not isinstance(first, Occurrence):
+            return ()
+        if item.crd not in self._known:
+            sides = ((self._new, first.new), (self._old, first.old))
             found = (seed for crds, chosen in sides for seed in _seeds(crds, chosen.document.crd))
-            known[item.crd] = list(islice(found, _MAX_SEEDS))
-        yield comparer.proved_by(item, known[item.crd]) if known[item.crd] else item
+            self._known[item.crd] = list(islice(found, _MAX_SEEDS))
+        return self._known[item.crd]
+
+
+def with_seeds(judged: Iterable[Judged], comparer: Comparer, seeds: Seeds) -> Iterator[Judged]:
+    """The judged changes; those without an example with one that a seed gives."""
+    for item in judged:
+        is_open = item.doubtful and item.effect in _EFFECTS and not item.change.of_crd
+        found = seeds.of(item) if is_open else ()
+        yield comparer.proved_by(item, found) if found else item
 
 
 def _seeds(crds: CrdSet, crd: Crd) -> Iterator[Seed]:

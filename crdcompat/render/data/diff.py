@@ -104,6 +104,7 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
         "direction": item.direction,
         "effect": item.effect,
         "severity": item.severity,
+        "because": list(item.because),
         "crd": item.crd,
         "kind": item.kind,
         "version": item.version,

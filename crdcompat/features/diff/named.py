@@ -1,0 +1,136 @@
+"""Who writes the value of a witness: an error needs a value that somebody writes.
+
+A search finds some value for nearly each change. Controllers write what their code names: a member of an enum, a
+default, a constant of the Go type, the zero value of a field without omitempty, a value in a test or sample. Only
+rejections of status are asked about: the severity of others does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from crdcompat.compare.engine import Comparer
+from crdcompat.compare.harm import freezes, shares_no_value
+from crdcompat.compare.result import Judged, Occurrence
+from crdcompat.compare.site import WriterReader
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.seeds import Seeds
+from crdcompat.golang.types import GoMember
+from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
+from crdcompat.schema.sample import concrete
+from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect, Owner
+from crdcompat.vocabulary.judging import Harm, Named
+
+#: Constants and seeds that are tried for one change.
+_MAX_TRIED = 12
+#: Kinds of change whose rejected value the schema of the writer names by itself.
+_BY_KIND = {
+    "enum.value-added": Named.ENUM,
+    "enum.value-removed": Named.ENUM,
+    "nullable.added": Named.NULL,
+    "nullable.removed": Named.NULL,
+    "type.changed": Named.TYPE,
+    "shared-constraint.broken": Named.TYPE,
+}
+_REQUIRED = ("required.added", "required.removed")
+
+
+def with_names(
+    judged: Iterable[Judged], comparer: Comparer, old: CrdSet, new: CrdSet, seeds: Seeds
+) -> Iterator[Judged]:
+    """The judged changes of schemas, with what they take from every user, and who writes the rejected value."""
+    for item in judged:
+        if item.effect != Effect.WRITE_REJECTED or not isinstance(item.occurrences[0], Occurrence):
+            yield item
+            continue
+        pair = comparer.pairs(item)[0]
+        harmed = replace(item, harms=tuple(_harms(item, pair)))
+        asks = item.change.owner == Owner.STATUS and item.named is None and not item.doubtful
+        writer = new if item.direction == Direction.ROLLBACK else old
+        yield _named(harmed, pair, comparer, writer, seeds) if asks else harmed
+
+
+def _harms(item: Judged, pair: WriterReader) -> Iterator[Harm]:
+    if shares_no_value(item.change, pair):
+        yield Harm.NO_COMMON_VALUE
+    if freezes(item.change, item.direction, pair):
+        yield Harm.FROZEN
+
+
+def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
+    if item.writer_default:
+        return replace(item, named=Named.DEFAULT)
+    if (by_kind := _BY_KIND.get(item.change.kind)) is not None:
+        return replace(item, named=by_kind)
+    if item.change.kind in _REQUIRED:
+        return replace(item, named=_of_lack(item, pair, writer))
+    path = item.witness.at or item.change.path
+    node = node_at(pair.writer.node, path)
+    value = _value(item)
+    if node is not None and value is not ABSENT and (by_schema := _by_schema(value, node)) is not None:
+        return replace(item, named=by_schema)
+    member = _go_member(item, writer)
+    for text, by_go in _texts(member) if isinstance(value, str) and item.witness.object is not None else ():
+        found = comparer.shown_by(item, with_value(item.witness.object, concrete(path), text))
+        if found is not None:
+            return replace(found, named=by_go)
+    for seed in seeds.of(item)[:_MAX_TRIED]:
+        found = comparer.shown_by(item, seed.object)
+        if found is not None:
+            return replace(found, named=Named.SAMPLE)
+    return replace(item, named=Named.NOBODY)
+
+
+def _of_lack(item: Judged, pair: WriterReader, writer: CrdSet) -> Named:
+    """Whether somebody leaves a field out that the reader requires."""
+    *above, name = item.change.path
+    holder = node_at(pair.reader.node, tuple(above[:-1])) if above and above[-1] is ITEM else None
+    if holder is not None and name in holder.list_keys:
+        return Named.KEY
+    member = _go_member(item, writer)
+    if member is None:
+        return Named.OPTIONAL if item.direction == Direction.ROLLBACK else Named.NOBODY
+    return Named.LEFT_OUT if member.may_be_left_out else Named.NOBODY
+
+
+def _go_member(item: Judged, writer: CrdSet) -> GoMember | None:
+    """What the writer's Go type says about the field; None without Go sources."""
+    types = writer.go.types
+    occurrence = item.occurrences[0]
+    if types is None or not isinstance(occurrence, Occurrence):
+        return None
+    chosen = occurrence.new if item.direction == Direction.ROLLBACK else occurrence.old
+    crd = chosen.document.crd
+    return types.member(crd.group, chosen.version.name, crd.kind, item.change.path)
+
+
+def _texts(member: GoMember | None) -> Iterator[tuple[str, Named]]:
+    """The texts that a controller with this Go type writes."""
+    if member is None:
+        return
+    yield from ((text, Named.CONSTANT) for text in member.constants[:_MAX_TRIED])
+    if member.is_text and not member.may_be_left_out:
+        yield "", Named.ZERO
+
+
+def _value(item: Judged) -> Any:
+    """The rejected value in the witness; ABSENT if it is not there."""
+    try:
+        return value_at(item.witness.object, concrete(item.witness.at or item.change.path))
+    except LookupError:
+        return ABSENT
+
+
+def _by_schema(value: Any, node: Node) -> Named | None:
+    """Whether the schema itself names a value: in an enum, as the default, or as one of two booleans."""
+    members = enum_members(node)
+    if members is not None and member_key(value) in map(member_key, members):
+        return Named.ENUM
+    if node.default is not ABSENT and not isinstance(value, (dict, list)) and node.default == value:
+        return Named.DEFAULT
+    return Named.TYPE if isinstance(value, bool) else None
