@@ -79,6 +79,8 @@ _OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
 #: CEL library that OpenShift has earlier than Kubernetes -> its first release with it, and the minor by which servers
 #: decide whether new rules may use it (openshift/kubernetes#1911, #2139).
 CEL_BACKPORTS = {"net": ((4, 14), 0), "format": ((4, 17), 30)}
+#: The first release that has the library from its first patch on; earlier ones got it in a later patch.
+_FIRST_WITH = {"net": (4, 16), "format": (4, 18)}
 
 OLDEST, NEWEST = 17, 36
 _CLUSTER_VERSION = "clusterversions.config.openshift.io"  # a CRD of every OpenShift cluster
@@ -88,12 +90,14 @@ class Server(Struct, frozen=True):
     """One kube-apiserver: its minor (26 for 1.26), and the release of an OpenShift build, else None.
 
     ``ratcheting`` is an explicit value of the feature gate CRDValidationRatcheting, None for the default. The gate
-    cannot enable status ratcheting in a build without it.
+    cannot enable status ratcheting in a build without it. ``first_patch``: the first patch of an OpenShift release,
+    without what later patches got; an upgrade may begin there.
     """
 
     minor: int
     openshift: tuple[int, int] | None = None
     ratcheting: bool | None = None
+    first_patch: bool = False
 
     def does(self, behaviour: str) -> bool:
         """Whether this server has a behaviour of the table ``SINCE``."""
@@ -108,7 +112,9 @@ class Server(Struct, frozen=True):
     @property
     def cel_backports(self) -> frozenset[str]:
         """The CEL libraries that this server has earlier than Kubernetes."""
-        return _cel_backports(self.openshift) if self.openshift is not None else frozenset()
+        if self.openshift is None:
+            return frozenset()
+        return _cel_backports(self.openshift, first_patch=self.first_patch)
 
     @property
     def kubernetes(self) -> str:
@@ -127,8 +133,9 @@ NEWEST_SERVER = Server(NEWEST)
 
 
 @cache
-def _cel_backports(release: tuple[int, int]) -> frozenset[str]:
-    return frozenset(name for name, (since, _) in CEL_BACKPORTS.items() if release >= since)
+def _cel_backports(release: tuple[int, int], *, first_patch: bool) -> frozenset[str]:
+    since = _FIRST_WITH if first_patch else {name: release for name, (release, _) in CEL_BACKPORTS.items()}
+    return frozenset(name for name, first in since.items() if release >= first)
 
 
 def has_library(since: int, library: str, level: int, backports: frozenset[str]) -> bool:

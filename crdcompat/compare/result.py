@@ -67,6 +67,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
     ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
     that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting.
+    ``early``: the reader's CRD is applied while the writer's API server still serves, and this server was asked.
     ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
     """
@@ -87,6 +88,7 @@ class Judged(Struct, frozen=True, eq=False):
     writes: tuple[WriteKind, ...] | None = None
     spared: Spared | None = None
     reason: str = ""
+    early: bool = False
     named: Named | None = None
     harms: tuple[Harm, ...] = ()
 

@@ -30,7 +30,8 @@ class CrdSet(Struct, frozen=True, eq=False):
 
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
     ``read`` gives the bytes of files by path, ``positions`` the lines of values in them, ``go`` the Go types. ``runs``
-    is the server version that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has (``v1.31.4``), else "".
+    is the server version that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has
+    (``v1.31.4``), else "".
     ``supported`` are the versions of all servers on which it has to work, oldest first, if the configuration says so.
     ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.

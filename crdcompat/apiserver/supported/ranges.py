@@ -54,7 +54,8 @@ def family(server: Server) -> tuple[Server, ...]:
     """All servers of the same product whose answers to CRDs are known, oldest first."""
     if server.openshift is None:
         return ALL
-    return tuple(Server(minor, release) for release, minor in sorted(OPENSHIFT.items()) if minor >= OLDEST)
+    releases = ((release, minor) for release, minor in sorted(OPENSHIFT.items()) if minor >= OLDEST)
+    return tuple(Server(minor, release, first_patch=server.first_patch) for release, minor in releases)
 
 
 def server_name(server: Server) -> ServerName:

@@ -17,5 +17,6 @@ EFFECTS = {
     "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
     "crd.refused": Effects(upgrade=(Effect.CRD_REJECTED,)),
     "crd.refused-by": Effects(upgrade=(Effect.CRD_REJECTED,)),
+    "crd.refused-on-way": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
 }
 FACET = CrdFacet(EFFECTS)

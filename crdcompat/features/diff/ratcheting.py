@@ -18,6 +18,8 @@ from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
+from crdcompat.crds.resolving import Chosen
+from crdcompat.crds.run_level import precedes_api_server, run_level
 from crdcompat.replay.writes import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
@@ -55,18 +57,26 @@ class _Asked:
         """``item`` with the kinds of write that are rejected, and the updates that are spared."""
         sides = [*zip((occurrence.old, occurrence.new), self._known, strict=True)]
         (reads, known), written_by = sides if item.direction == Direction.ROLLBACK else sides[::-1]
+        early = item.direction == Direction.UPGRADE and self._meets_old(reads)
+        known = written_by[1] if early else known
         reader = self._shared.resource(reads, known or _NEWEST)
         writer = self._shared.resource(written_by[0], written_by[1] or DEFAULT_SERVER)
         pair, obj = WriterReader(writer, reader), {**(item.witness.object or {}), "apiVersion": ""}
         key = (
-            known is None,
+            known,
             *self._shared.book.schemas(pair),
             canonical(obj),
         )  # other versions mostly have equal schemas
         if key not in self._answers:
             self._answers[key] = _answer(item, pair, is_known=known is not None)
         writes, spared = self._answers[key]
-        return replace(item, writes=writes, spared=spared)
+        return replace(item, writes=writes, spared=spared, early=early)
+
+    def _meets_old(self, reads: Chosen) -> bool:
+        """Whether a CRD of NEW is applied while OLD's API server still serves."""
+        old, new = self._known
+        releases = old is not None and new is not None and old != new and old.openshift is not None
+        return releases and precedes_api_server(run_level(each.document.file for each in reads.everywhere()))
 
 
 #: The kinds of write that are rejected, and the updates that are spared.

@@ -37,10 +37,16 @@ def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffRe
     """Compare two CRD sets. Raises UsageError for a filter name that matches nothing."""
     options = options or DiffOptions()
     compared = _compare(old, new, options.filters, options.cache)
-    for step in (with_refused, _with_differences, _with_advice):
+    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice):
         compared = step(compared, options)
     places = find_places(old, new, compared.judged, compared.open) if options.locate else Places({}, {})
     return report_on(compared, options, places)
+
+
+def _with_refused_on_way(compared: Compared, options: DiffOptions) -> Compared:
+    from crdcompat.features.diff.on_way import with_refused_on_way
+
+    return with_refused_on_way(compared, options.filters)
 
 
 def _with_differences(compared: Compared, options: DiffOptions) -> Compared:

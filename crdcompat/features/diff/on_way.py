@@ -1,0 +1,123 @@
+"""CRDs that the API server refuses which still serves when they are applied: the upgrade or the rollback stops there.
+
+OpenShift replaces CRDs and API servers in one go, and some CRDs before the servers (``crds/run_level.py``). Such a CRD
+of NEW meets OLD's server on the way up, and such a CRD of OLD meets NEW's server on the way back. What the server has
+stored already does not count: it takes a fault again that the installed CRD has, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.apiserver.crd_validation.refusal import Fault, refusals
+from crdcompat.apiserver.supported.causes import Cause, ask
+from crdcompat.apiserver.supported.ranges import server_name
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change
+from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.refused import NEEDS_NO_OBJECT
+from crdcompat.compare.result import Judged
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.resolving import Resolved
+from crdcompat.crds.run_level import precedes_api_server, run_level
+from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.refused import placed_in_new
+from crdcompat.schema.paths import Pointer, SchemaPath
+from crdcompat.vocabulary import Direction, Effect, Owner, Side
+from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.servers import needed
+
+#: The kind of change of a CRD that a server refuses which it meets on the way to its own.
+REFUSED_ON_WAY = "crd.refused-on-way"
+
+
+class _Refusal(Struct, frozen=True):
+    """What a server refuses in a CRD, its place, and the server that it needs."""
+
+    version: str
+    path: SchemaPath
+    at: Pointer
+    what: str
+    message: str
+    reason: str
+
+
+def with_refused_on_way(compared: Compared, wanted: Filters) -> Compared:
+    """The comparison with the changed CRDs of both sides that the other side's API server refuses while it serves."""
+    old, new = compared.servers.known_old, compared.servers.known_new
+    if old is None or new is None or old == new or old.openshift is None or new.openshift is None:
+        return compared
+    if wanted.owners and Owner.CRD not in wanted.owners:
+        return compared
+    of_old = [Placed(each.context, each.terminal, each.old) for each in compared.pairs]
+    before = {each.new.name: each.old for each in compared.pairs}
+    after = {each.old.name: each.new for each in compared.pairs}
+    found = [
+        *_refused(placed_in_new(compared), before, old, Direction.UPGRADE),
+        *_refused(of_old, after, new, Direction.ROLLBACK),
+    ]
+    return replace(compared, judged=(*compared.judged, *found))
+
+
+def _refused(
+    placed: Iterable[Placed], others: dict[str, Resolved], server: Server, direction: Direction
+) -> Iterator[Judged]:
+    """The refusals of the CRDs that arrive in one direction; ``others`` are the installed ones by name."""
+    early = [each for each in placed if precedes_api_server(_level(each.crd))]
+    known: dict[tuple[int, int], tuple[_Refusal, ...]] = {}
+    facts: dict[CrdDocument, tuple[_Refusal, ...]] = {}
+    for each in early:
+        installed = others.get(each.crd.name)
+        for document in documents_of(each.crd):
+            key = id(document.crd.versions), id(installed.crd.versions) if installed is not None else 0
+            if key not in known:
+                known[key] = tuple(_of_document(document, installed, replace(server, first_patch=True)))
+            facts[document] = known[key]
+    side = Side.NEW if direction == Direction.UPGRADE else Side.OLD
+    for fact, occurrences in in_contexts(early, facts):
+        level = run_level(each.chosen.document.file for each in occurrences)
+        serves = f"{server_name(server)} serves until run level 20 is complete, and this CRD is of run level {level}"
+        by = server_name(server).id
+        judged = judged_alone(
+            Change(REFUSED_ON_WAY, fact.path, None, by, (fact.what,), old_at=fact.at, new_at=fact.at, of_crd=True),
+            Effect.CRD_REJECTED,
+            Witness(None, (fact.message,), reason=NEEDS_NO_OBJECT),
+            fact.version,
+            tuple(replace(occurrence, side=side) for occurrence in occurrences),
+            f"{fact.reason} ({serves})",
+        )
+        windows = (Effect.CRD_REJECTED, Effect.NONE) if direction == Direction.ROLLBACK else judged.windows
+        yield replace(judged, direction=direction, windows=windows)
+
+
+def _level(crd: Resolved) -> int | None:
+    return run_level(document.file for document in documents_of(crd))
+
+
+def _of_document(document: CrdDocument, installed: Resolved | None, server: Server) -> Iterator[_Refusal]:
+    crd = document.crd
+    if installed is not None and installed.crd.raw.get("spec") == crd.raw.get("spec"):
+        return
+    found = refusals(crd, server)
+    if not found:
+        return
+    olds = documents_of(installed) if installed is not None else ()
+    stored = {fault.text for item in olds for fault in refusals(item.crd, server)}
+    causes = {cause.at: cause for cause in ask(crd, [server]).causes}
+    for fault in found:
+        if fault.text not in stored:
+            yield _refusal(document, fault, causes.get(fault.at))
+
+
+def _refusal(document: CrdDocument, fault: Fault, cause: Cause | None) -> _Refusal:
+    version, path = place_of(document.crd, fault.at)
+    if cause is None or not cause.accepting:
+        return _Refusal(version, path, fault.at, fault.one_line, fault.text, fault.one_line)
+    since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
+    what = f"`{cause.what}`" if cause.has_name else cause.title
+    reason = f"{what} {needed(since, until, map(server_name, cause.refused))}"
+    return _Refusal(version, path, fault.at, cause.title, fault.text, reason)
