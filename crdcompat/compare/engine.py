@@ -136,6 +136,12 @@ class Comparer:
                 found.changed.add(crd_pair.old.name)
         return self._crds[key]
 
+    def kinds(self, crd_pair: CrdPair) -> set[str]:
+        """The kinds of change between the schemas of the versions that both sides have."""
+        shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
+        diffs = (self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name]) for name in shared)
+        return {change.kind for diff in diffs for change in diff.changes}
+
     def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
         """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
         pairs = self.pairs(item)

@@ -1,4 +1,4 @@
-"""Facts about CRDs of NEW as judged changes, each with the contexts in which a cluster gets the CRD.
+"""Facts about CRDs of one side as judged changes, each with the contexts in which a cluster gets the CRD.
 
 A fact follows from the document alone: the server refuses the CRD, or its rules nearly exhaust a budget. It needs no
 example object.
@@ -21,7 +21,7 @@ from crdcompat.vocabulary import Direction, Effect, Side
 
 
 class Placed(Struct, frozen=True, eq=False):
-    """A CRD of NEW in one context."""
+    """A CRD of one side in one context."""
 
     context: str
     terminal: bool
@@ -71,9 +71,9 @@ def _path(version: CrdVersion, at: Pointer) -> SchemaPath:
 
 
 def in_contexts(
-    crds: Iterable[Placed], facts: Mapping[CrdDocument, Iterable[_Fact]]
+    crds: Iterable[Placed], facts: Mapping[CrdDocument, Iterable[_Fact]], side: Side = Side.NEW
 ) -> Iterator[tuple[_Fact, tuple[Lone, ...]]]:
-    """Each fact once, with the contexts and copies of the CRD for which it is true."""
+    """Each fact once, with the contexts and copies of the CRD of ``side`` for which it is true."""
     found: dict[tuple[str, _Fact], dict[tuple[str, bool], list[Chosen]]] = {}
     for placed in crds:
         for document in documents_of(placed.crd):
@@ -84,7 +84,7 @@ def in_contexts(
         yield (
             fact,
             tuple(
-                Lone(context, terminal, Side.NEW, Chosen(first.document, first.version, tuple(copies)))
+                Lone(context, terminal, side, Chosen(first.document, first.version, tuple(copies)))
                 for (context, terminal), (first, *copies) in by_context.items()
             ),
         )
@@ -97,15 +97,15 @@ def _chosen(document: CrdDocument, version: str) -> Chosen:
 def judged_alone(
     change: Change, effect: Effect, witness: Witness, version: str, occurrences: tuple[Lone, ...], reason: str = ""
 ) -> Judged:
-    """The judged change of a fact. Its effect occurs when NEW is installed. ``reason``: see ``Judged``."""
-    crd = occurrences[0].chosen.document.crd
+    """The judged change of a fact. Its effect occurs when its side is installed. ``reason``: see ``Judged``."""
+    crd, is_old = occurrences[0].chosen.document.crd, occurrences[0].side == Side.OLD
     return Judged(
         change=change,
-        direction=Direction.UPGRADE,
+        direction=Direction.ROLLBACK if is_old else Direction.UPGRADE,
         effect=effect,
         witness=witness,
         labels=(),
-        windows=(Effect.NONE, effect),
+        windows=(effect, Effect.NONE) if is_old else (Effect.NONE, effect),
         crd=crd.name,
         kind=crd.kind,
         version=version,

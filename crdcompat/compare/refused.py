@@ -1,4 +1,4 @@
-"""Changed CRDs that the API server of their release refuses: for any cluster that gets them, the upgrade fails.
+"""Changed CRDs that the API server of their release refuses: the upgrade or the rollback that brings them fails.
 
 ``apiserver.crd_validation`` decides what a server refuses, and in which words.
 """
@@ -20,7 +20,7 @@ from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.templates import is_templated
 from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
 from crdcompat.schema.structural import RULES
-from crdcompat.vocabulary import Effect
+from crdcompat.vocabulary import Effect, Side
 
 #: The kind of change of a CRD that the server refuses.
 REFUSED = "crd.refused"
@@ -83,14 +83,14 @@ def _plain(crd: Crd, said: Iterable[Fault]) -> tuple[Fault, ...]:
     return tuple(each for each in said if not is_templated(value_or_none(crd.raw, each.at)))
 
 
-def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused]) -> list[Judged]:
-    """The refusals as judged changes: one for each place of a CRD, with the contexts of NEW that get it."""
+def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused], side: Side = Side.NEW) -> list[Judged]:
+    """The refusals as judged changes: one for each place of a CRD, with the contexts of its side that get it."""
     places = {each.document: tuple(_places(each)) for each in refused}
     found = []
-    for place, occurrences in in_contexts(crds, places):
+    for place, occurrences in in_contexts(crds, places, side):
         value = value_or_none(occurrences[0].chosen.document.crd.raw, place.at)
         texts = (place.rule,) if place.rule else ()
-        change = Change(REFUSED, place.path, None, value, added=texts, new_at=place.at, of_crd=True)
+        change = Change(REFUSED, place.path, None, value, added=texts, old_at=place.at, new_at=place.at, of_crd=True)
         witness = Witness(None, place.sentences, reason=NEEDS_NO_OBJECT)
         # The message about a rule is long, because it repeats the rule.
         reason = place.detail if place.rule else ""

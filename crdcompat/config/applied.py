@@ -55,13 +55,11 @@ def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
 def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") -> CrdSet:
     """The CRDs of one side with the servers that the configuration gives the release (default: the name of the set).
 
-    Else the name of an OpenShift release gives the server. If only a range is configured, NEW runs on its newest
-    server, and OLD on its oldest one.
+    Else the name of an OpenShift release gives the server.
     """
     name = release or crds.name
-    supported = config.supports(name)
-    runs = config.runs(name) or crds.runs or (_by_name(name) if crds.may_be_openshift else "") or _end(supported, side)
-    return replace(crds, runs=runs, supported=supported)
+    runs = config.runs(name) or crds.runs or (_by_name(name) if crds.may_be_openshift else "")
+    return replace(crds, runs=runs, supported=config.supports(name))
 
 
 def _by_name(release: str) -> str:

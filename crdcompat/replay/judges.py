@@ -8,7 +8,8 @@ from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import Server, known_server
+from crdcompat.apiserver.supported.ranges import judging_server
+from crdcompat.apiserver.versions import Server
 from crdcompat.crds.context import DEFAULT
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdSet
@@ -40,7 +41,7 @@ class Replayer:
         self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
     ) -> None:
         self._reader, self._upgrade = reader, upgrade
-        self._server = server or known_server(reader)
+        self._server = server or judging_server(reader)
         self._writers_server = writing_server(reader, writer)
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)

@@ -6,6 +6,7 @@ ratcheting, the scope of writes to /status, formats, and functions of CEL rules.
 
 from __future__ import annotations
 
+from crdcompat.apiserver.supported.ranges import judging_server
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server, known_server
 from crdcompat.crds.reader import CrdSet
 
@@ -16,17 +17,19 @@ def has_same_crds(one: CrdSet, other: CrdSet) -> bool:
 
 
 def writing_server(reader: CrdSet, writer: CrdSet) -> Server | None:
-    """The server of the writing side; None if nothing names it.
+    """The server of the writing side; None if nothing names it. In a range of supported servers it is the judging one.
 
     If the CRDs are the same, only a difference between the servers can cause a rejection. Then the result is the newest
     server, because it accepts most. With the judging server on both sides, no rejection would be new.
     """
-    return known_server(writer) or (NEWEST_SERVER if has_same_crds(reader, writer) else None)
+    if (known := known_server(writer) or (judging_server(reader) if reader.supported else None)) is not None:
+        return known
+    return NEWEST_SERVER if has_same_crds(reader, writer) else None
 
 
 def server_note(reader: CrdSet, writer: CrdSet, judge: Server | None) -> str:
     """A note on the change of the server; "" if the CRDs differ, or the judging server is unknown."""
-    judge = judge or known_server(reader)
+    judge = judge or judging_server(reader)
     before = writing_server(reader, writer)
     if judge is None or before is None or not has_same_crds(reader, writer):
         return ""

@@ -135,12 +135,15 @@ def as_of(repo: Path, head: str, branches: dict[str, str]) -> None:
     """Set a clone back to the day of a change: master at its parent, and only the releases that had forked."""
     _git(repo, "checkout", "-q", "--force", "-B", "master", f"{head}^1")
     _git(repo, "update-ref", "refs/remotes/origin/master", f"{head}^1")
+    day = _date(repo, f"{head}^1")
     for name, commit in branches.items():
-        forked = subprocess.run(
-            ["git", "-C", str(repo), "merge-base", "--is-ancestor", commit, f"{head}^1"], check=False
-        )
         ref = f"refs/remotes/origin/{name}"
-        _git(repo, "update-ref", *((ref, commit) if forked.returncode == 0 else ("-d", ref)))
+        _git(repo, "update-ref", *((ref, commit) if _date(repo, commit) <= day else ("-d", ref)))
+
+
+def _date(repo: Path, commit: str) -> int:
+    """The date of a commit; the oldest releases have no common history with master."""
+    return int(_git(repo, "log", "-1", "--format=%ct", commit))
 
 
 def branches_of(repo: Path) -> dict[str, str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, kubernetes_server
+from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, Servers, known_server, kubernetes_server
 from crdcompat.errors import UsageError
 from crdcompat.vocabulary.servers import ServerName, spans
+
+if TYPE_CHECKING:
+    from crdcompat.crds.reader import CrdSet
 
 #: The oldest minor with known answers to CRDs: no answers of older servers were recorded.
 OLDEST = 26
@@ -48,6 +52,40 @@ def ends(names: Iterable[str]) -> tuple[Server, Server]:
     """The oldest and the newest of the named servers, of any product. Raises UsageError."""
     servers = sorted(map(kubernetes_server, names), key=age)
     return servers[0], servers[-1]
+
+
+def servers_beside(old: CrdSet, new: CrdSet) -> Servers:
+    """The servers that run beside two releases. Raises UsageError for an unknown version.
+
+    OpenShift rolls its server back with the CRDs. Elsewhere the server stays: both releases meet the same one, and if
+    several are supported, the oldest, which spares least. If none is supported by both, OLD runs on its newest one and
+    NEW on its oldest one.
+    """
+    mine, theirs = known_server(old), known_server(new)
+    if mine is not None or theirs is not None:
+        return Servers(mine or theirs, theirs or mine)
+    common = supported_by_both(old, new)
+    if common:
+        return Servers(common[0], common[0])
+    if old.supported and new.supported:
+        return Servers(ends(old.supported)[1], ends(new.supported)[0])
+    return Servers(None, None)
+
+
+def judging_server(crds: CrdSet) -> Server | None:
+    """The server that judges the objects of a release: its own, else the oldest that it supports, which spares least.
+
+    None where nothing names one. Raises UsageError for an unknown version.
+    """
+    return known_server(crds) or next(iter(listed(crds.supported)), None)
+
+
+def supported_by_both(old: CrdSet, new: CrdSet) -> tuple[Server, ...]:
+    """The servers that both releases support, oldest first; where one does not say, those of the other."""
+    of_old, of_new = listed(old.supported), listed(new.supported)
+    if not of_old or not of_new:
+        return of_old or of_new
+    return tuple(server for server in of_old if server in of_new)
 
 
 def family(server: Server) -> tuple[Server, ...]:

@@ -15,7 +15,7 @@ EFFECTS = {
     "crd.added": Effects(rollback=_FAILS),
     "crd.removed": Effects(upgrade=_FAILS),
     "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
-    "crd.refused": Effects(upgrade=(Effect.CRD_REJECTED,)),
+    "crd.refused": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
     "crd.refused-by": Effects(upgrade=(Effect.CRD_REJECTED,)),
     "crd.refused-on-way": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
 }

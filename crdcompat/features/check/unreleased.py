@@ -16,7 +16,7 @@ from crdcompat.features.diff.stricter import REFUSES_ALL, STRICTER
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
-from crdcompat.vocabulary import FindingStatus
+from crdcompat.vocabulary import Direction, FindingStatus
 
 #: Changes that concern the new CRD alone: such a CRD fails on any cluster, whatever ran before.
 _OF_NEW_ALONE = (REFUSED, REFUSED_BY, STRICTER, REFUSES_ALL)
@@ -40,7 +40,7 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 
 
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
-    if finding.change in _OF_NEW_ALONE:
+    if finding.change in _OF_NEW_ALONE and finding.direction == Direction.UPGRADE:
         return True
     values = _values(finding)
     there = (other for place in _places(finding) for other in met.get(place, ()))

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.versions import Servers, known_server
+from crdcompat.apiserver.supported.ranges import servers_beside
+from crdcompat.apiserver.versions import Servers
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
@@ -24,6 +25,7 @@ from crdcompat.crds.unpaired import Unpaired
 from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, did_you_mean
 from crdcompat.features.diff.named import with_names
+from crdcompat.features.diff.newest import only_on_newest
 from crdcompat.features.diff.ratcheting import with_writes
 from crdcompat.features.diff.seeds import Seeds, with_seeds
 from crdcompat.schema.paths import owner
@@ -69,9 +71,10 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     if not missing and crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
-    servers = Servers(known_server(old), known_server(new))
+    servers = servers_beside(old, new)
     comparer = Comparer(servers.of_old, servers.of_new, shared)
     found = comparer.compare(pairs, wanted.directions)
+    found.judged += only_on_newest(pairs, found.judged, servers, (old, new), wanted.directions, shared)
     seeds = Seeds(old, new)
     found.judged = list(with_names(with_seeds(found.judged, comparer, seeds), comparer, old, new, seeds))
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]

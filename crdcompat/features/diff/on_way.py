@@ -27,7 +27,7 @@ from crdcompat.crds.run_level import precedes_api_server, run_level
 from crdcompat.features.diff.comparison import Compared
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.schema.paths import Pointer, SchemaPath
-from crdcompat.vocabulary import Direction, Effect, Owner, Side
+from crdcompat.vocabulary import Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.servers import needed
 
@@ -57,16 +57,14 @@ def with_refused_on_way(compared: Compared, wanted: Filters) -> Compared:
     before = {each.new.name: each.old for each in compared.pairs}
     after = {each.old.name: each.new for each in compared.pairs}
     found = [
-        *_refused(placed_in_new(compared), before, old, Direction.UPGRADE),
-        *_refused(of_old, after, new, Direction.ROLLBACK),
+        *_refused(placed_in_new(compared), before, old, Side.NEW),
+        *_refused(of_old, after, new, Side.OLD),
     ]
     return replace(compared, judged=(*compared.judged, *found))
 
 
-def _refused(
-    placed: Iterable[Placed], others: dict[str, Resolved], server: Server, direction: Direction
-) -> Iterator[Judged]:
-    """The refusals of the CRDs that arrive in one direction; ``others`` are the installed ones by name."""
+def _refused(placed: Iterable[Placed], others: dict[str, Resolved], server: Server, side: Side) -> Iterator[Judged]:
+    """The refusals of the CRDs of a side, when that side is installed; ``others`` are the installed ones by name."""
     early = [each for each in placed if precedes_api_server(_level(each.crd))]
     known: dict[tuple[int, int], tuple[_Refusal, ...]] = {}
     facts: dict[CrdDocument, tuple[_Refusal, ...]] = {}
@@ -77,21 +75,18 @@ def _refused(
             if key not in known:
                 known[key] = tuple(_of_document(document, installed, replace(server, first_patch=True)))
             facts[document] = known[key]
-    side = Side.NEW if direction == Direction.UPGRADE else Side.OLD
-    for fact, occurrences in in_contexts(early, facts):
+    for fact, occurrences in in_contexts(early, facts, side):
         level = run_level(each.chosen.document.file for each in occurrences)
         serves = f"{server_name(server)} serves until run level 20 is complete, and this CRD is of run level {level}"
         by = server_name(server).id
-        judged = judged_alone(
+        yield judged_alone(
             Change(REFUSED_ON_WAY, fact.path, None, by, (fact.what,), old_at=fact.at, new_at=fact.at, of_crd=True),
             Effect.CRD_REJECTED,
             Witness(None, (fact.message,), reason=NEEDS_NO_OBJECT),
             fact.version,
-            tuple(replace(occurrence, side=side) for occurrence in occurrences),
+            occurrences,
             f"{fact.reason} ({serves})",
         )
-        windows = (Effect.CRD_REJECTED, Effect.NONE) if direction == Direction.ROLLBACK else judged.windows
-        yield replace(judged, direction=direction, windows=windows)
 
 
 def _level(crd: Resolved) -> int | None:

@@ -1,8 +1,7 @@
-"""Changed CRDs that the API server refuses: a finding for one of NEW, a remark for one of OLD.
+"""Changed CRDs that the API server refuses: the upgrade to NEW's, or the rollback to OLD's, fails.
 
-A CRD of NEW that nearly exhausts the cost budget of CEL rules is a finding, too.
-
-No cluster of OLD ever had a CRD that OLD's server refuses, so a rollback cannot fail because of it.
+What the server refuses on both sides is no effect of the change. A CRD of NEW that nearly exhausts the cost budget of
+CEL rules is a finding, too.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
 from crdcompat.compare.refused_by import judge_refused_by, refusals_by
+from crdcompat.compare.result import Judged
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
@@ -31,24 +31,41 @@ from crdcompat.vocabulary.filters import Filters
 
 
 def with_refused(compared: Compared, options: DiffOptions) -> Compared:
-    """The comparison with the CRDs that the server of their side refuses: among its results, or in remarks."""
+    """The comparison with the CRDs that the server of their side refuses: among its results, or in remarks.
+
+    A fault that the other side has, too, is no effect of the change: it stays a remark.
+    """
     if not options.judge_new and not options.locate:
         return compared
-    of_old, of_new = _find_refused(compared, options.cache, of_both=options.judge_new and options.locate)
+    of_old, of_new = _find_refused(compared, options.cache)
+    fresh_old, known_old = _apart(of_old, of_new)
+    fresh_new, known_new = _apart(of_new, of_old)
     if options.locate:
-        remarks = [*_remarks_on(compared.old, Side.OLD, of_old)]
-        if not options.judge_new:
-            remarks += _remarks_on(compared.new, Side.NEW, of_new)
+        remarks = [*_remarks_on(compared.old, Side.OLD, known_old)]
+        remarks += _remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)
         compared = replace(compared, remarks=tuple(remarks))
-    return _with_judged(compared, of_new, options.filters) if options.judge_new else compared
+    return _with_judged(compared, fresh_old, fresh_new if options.judge_new else None, options.filters)
 
 
-def _find_refused(
-    compared: Compared, cache: ComparisonCache, *, of_both: bool
-) -> tuple[Sequence[Refused], Sequence[Refused]]:
+def _apart(mine: Sequence[Refused], theirs: Sequence[Refused]) -> tuple[list[Refused], list[Refused]]:
+    """The refusals of one side without the faults that the other side's CRD of the same name has, and these faults."""
+    known: dict[str, set[str]] = {}
+    for each in theirs:
+        known.setdefault(each.document.crd.name, set()).update(fault.text for fault in each.faults)
+    fresh: list[Refused] = []
+    common: list[Refused] = []
+    for each in mine:
+        texts = known.get(each.document.crd.name, set())
+        for kept, is_common in ((fresh, False), (common, True)):
+            faults = tuple(fault for fault in each.faults if (fault.text in texts) == is_common)
+            kept += [replace(each, faults=faults)] if faults else []
+    return fresh, common
+
+
+def _find_refused(compared: Compared, cache: ComparisonCache) -> tuple[Sequence[Refused], Sequence[Refused]]:
     """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
 
-    Parts of OLD that equal a part of NEW without faults are not validated again. ``of_both``: OLD is looked at, too.
+    Parts of OLD that equal a part of NEW without faults are not validated again.
     """
     good: dict[str, Crd] = {}
     servers = compared.servers
@@ -57,10 +74,9 @@ def _find_refused(
     known = {each.document for each in of_new}
     of_metadata = refused_metadata(described, servers.of_new)
     of_new += [each for each in of_metadata if each.document not in known]
-    if not of_both:
-        return (), of_new
     olds = (crd_pair.old for crd_pair in _differing(compared))
-    return _refused(olds, servers.of_old, good, cache, assumed=servers.known_old is None), of_new
+    same = servers.of_old == servers.of_new
+    return _refused(olds, servers.of_old, good if same else {}, cache, assumed=servers.known_old is None), of_new
 
 
 def _refused(
@@ -91,18 +107,30 @@ def _is_described_anew(crd_pair: CrdPair) -> bool:
     return old != new
 
 
-def _with_judged(compared: Compared, found: Sequence[Refused], wanted: Filters) -> Compared:
-    """The comparison with the CRDs of NEW that its server refuses, or nearly refuses, among its results."""
+def _with_judged(
+    compared: Compared, of_old: Sequence[Refused], of_new: Sequence[Refused] | None, wanted: Filters
+) -> Compared:
+    """The comparison with the CRDs that the server of their side refuses, or nearly refuses, among its results.
+
+    None for ``of_new``: those of NEW are no results.
+    """
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
+    olds = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.old) for crd_pair in compared.pairs]
+    judged = [*compared.judged, *judge_refused(olds, of_old, Side.OLD)]
+    if of_new is not None:
+        judged += _judged_new(compared, of_new)
+    return replace(compared, judged=tuple(judged))
+
+
+def _judged_new(compared: Compared, found: Sequence[Refused]) -> Iterator[Judged]:
     placed = placed_in_new(compared)
     asked = listed(compared.new.supported)
     causes = refusals_by(_of_new(compared), asked) if asked else {}
     found = [_without(each, causes.get(each.document, ())) for each in found]
-    documents = [each.document for each in found]
-    near = judge_near_budget(placed, _of_new(compared), documents, compared.servers.of_new)
-    of_versions = judge_refused_by(placed, causes, asked)
-    return replace(compared, judged=(*compared.judged, *judge_refused(placed, found), *near, *of_versions))
+    yield from judge_refused(placed, found)
+    yield from judge_near_budget(placed, _of_new(compared), [each.document for each in found], compared.servers.of_new)
+    yield from judge_refused_by(placed, causes, asked)
 
 
 def _without(refused: Refused, causes: Sequence[Cause]) -> Refused:

@@ -78,7 +78,9 @@ def release(crds: CrdSet) -> Release:
     notes = crds.notes
     if server is None and crds.supported:
         oldest, newest = ends(crds.supported)
-        notes += (f"{oldest} runs {crds.title} as the older release, {newest} as the newer one",)
+        notes += (
+            f"{crds.title} is judged on the servers from {oldest} to {newest}, the other release on the same one",
+        )
     elif server is None and not crds.may_be_openshift:
         notes += (f"{DEFAULT_SERVER} is assumed to run {crds.title} (configuration: releases)",)
     return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)

@@ -36,11 +36,16 @@ def load(source: str, *, repo: str | None = None, reader: CrdReader | None = Non
 def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffReport:
     """Compare two CRD sets. Raises UsageError for a filter name that matches nothing."""
     options = options or DiffOptions()
-    compared = _compare(old, new, options.filters, options.cache)
-    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice):
-        compared = step(compared, options)
+    compared = completed(_compare(old, new, options.filters, options.cache), options)
     places = find_places(old, new, compared.judged, compared.open) if options.locate else Places({}, {})
     return report_on(compared, options, places)
+
+
+def completed(compared: Compared, options: DiffOptions) -> Compared:
+    """The comparison with the results that are about whole CRDs and about servers: all findings come from here."""
+    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice):
+        compared = step(compared, options)
+    return compared
 
 
 def _with_refused_on_way(compared: Compared, options: DiffOptions) -> Compared:

@@ -23,6 +23,7 @@ from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import compare
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release, report_on
+from crdcompat.features.diff.workflow import completed
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, has_values
@@ -97,7 +98,9 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
-        compared = compare(old, new, wanted, shared)
+        compared = completed(
+            compare(old, new, wanted, shared), DiffOptions(wanted, command="matrix", advise=False, cache=shared)
+        )
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
         for name, message in compared.unknown.items():
