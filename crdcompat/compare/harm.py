@@ -51,7 +51,7 @@ def freezes(change: Change, direction: Direction, pair: WriterReader) -> bool:
 
 def _is_frozen(made: Iterable[Any], judge: NodeJudge) -> bool:
     """Whether the rules refuse each change from one of these values to another one."""
-    known = [value for value in islice(distinct(made), _MAX_VALUES) if not judge.breaks_rules(value, value)]
+    known = [*islice(filter(judge.accepts, distinct(made)), _MAX_VALUES)]
     return len(known) > 1 and all(judge.breaks_rules(new, old) for old, new in permutations(known, 2))
 
 

@@ -137,6 +137,8 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if item.spared is not None:
         is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
         sentence += (_SPARED_LACK if is_lacking else _SPARED[item.spared]).format(reader=reader)
+    if item.early and item.spared is None:
+        sentence += f" ({writer}'s API server still serves when this CRD is applied)"
     if item.unlikely:
         sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
     lone = [each for each in item.occurrences if isinstance(each, Lone)]

@@ -32,8 +32,8 @@ _DEFAULT = {
 }
 #: Controllers write status without users: the API server rejects all their writes.
 _STATUS = {(Direction.ROLLBACK, Effect.WRITE_REJECTED): Severity.ERROR}
-#: Nobody writes these values, as far as the sources tell.
-_UNWRITTEN = frozenset({Named.NOBODY, Named.KEY})
+#: Nobody writes the rejected value, as far as the sources tell.
+_UNWRITTEN = frozenset({Named.NOBODY, Named.KEY, Named.WRITTEN})
 #: Domains that documentation and tests use for APIs of any kind.
 _EXAMPLE_DOMAINS = ("example.com", "example.org", "example.net")
 
@@ -71,8 +71,10 @@ def is_lowered(item: Judged) -> bool:
 
 
 def _places(item: Judged) -> Iterator[str]:
-    """The owner of the field, and whether clusters of most users have it."""
+    """The owner of the field, which server meets the CRD first, and whether clusters of most users have it."""
     yield item.change.owner.value if item.change.owner != Owner.CRD else "the CRD itself"
+    if item.early:
+        yield "applied before the API server is updated"
     contexts = [occurrence.context for occurrence in item.occurrences]
     if any("/" in context and is_default(context) for context in contexts):
         yield "in Default"
@@ -107,6 +109,8 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
     if item.unlikely:
         yield Severity.INFO, "no controller writes such a state"
     in_status = item.change.owner == Owner.STATUS
+    if item.named is Named.WRITTEN:
+        yield Severity.INFO, "no controller leaves the field out"
     if in_status and (item.named is Named.KEY or (kind == "list-type.tightened" and isinstance(item.change.new, dict))):
         yield Severity.INFO, "the controller writes each key once"
     if is_example(item.crd.partition(".")[2]):

@@ -115,7 +115,8 @@ class _Comparisons(Struct, frozen=True, eq=False):
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
-        report = self._diff_head(base, judge_new=True, without_gates=(base,))
+        # What the server refuses of the base was never released: the change that mends it is right.
+        report = self._diff_head(base, judge_new=True, judge_old=False, without_gates=(base,))
         return self._finished(report, base, FindingSplitter(base, self.head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
@@ -127,7 +128,9 @@ class _Comparisons(Struct, frozen=True, eq=False):
             report = mark_existing(report, self._diff(target, base, found), splitter)
         return self._finished(report, target, splitter)
 
-    def _diff_head(self, old: CrdSet, *, judge_new: bool, without_gates: Sequence[CrdSet]) -> DiffReport:
+    def _diff_head(
+        self, old: CrdSet, *, judge_new: bool, judge_old: bool = True, without_gates: Sequence[CrdSet]
+    ) -> DiffReport:
         """The report on head; ``judge_new`` only against the base, which shows what the change touches.
 
         The change promotes a gate that is off in all sets ``without_gates``.
@@ -137,6 +140,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             replace(self.options.filters, touched=self.touched),
             command="check",
             judge_new=judge_new,
+            judge_old=judge_old,
             advise=self.config.advises,
             more_places=lambda item: go_places(head.go.types, item),
             without_gates=without_gates,

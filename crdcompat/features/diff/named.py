@@ -95,7 +95,7 @@ def _of_lack(item: Judged, pair: WriterReader, writer: CrdSet) -> Named:
     member = _go_member(item, writer)
     if member is None:
         return Named.OPTIONAL if item.direction == Direction.ROLLBACK else Named.NOBODY
-    return Named.LEFT_OUT if member.may_be_left_out else Named.NOBODY
+    return Named.LEFT_OUT if member.may_be_left_out else Named.WRITTEN
 
 
 def _go_member(item: Judged, writer: CrdSet) -> GoMember | None:

@@ -1,4 +1,4 @@
-"""Changes that matter on the newest supported server alone: limits of numbers, formats, defaults.
+"""Changes that matter on the newest supported server alone: limits of numbers, and formats.
 
 Both releases meet the same server, and most changes have the same effect on each one. Newer servers enforce formats and
 the ranges of integers that older ones ignore, so these changes are judged on the newest one, too.
@@ -20,7 +20,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.vocabulary import Direction
 
 #: Kinds of change whose effect depends on the server.
-_KINDS = ("bounds.", "default.", "format.", "multiple-of.", "number-range.", "type.")
+_KINDS = ("bounds.", "format.", "multiple-of.", "number-range.")
 
 
 def only_on_newest(

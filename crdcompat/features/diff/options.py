@@ -16,8 +16,8 @@ from crdcompat.vocabulary.filters import UNFILTERED, Filters
 class DiffOptions(Struct, frozen=True, eq=False):
     """What a comparison judges and shows; the command is that of the report.
 
-    ``judge_new``: CRDs of NEW that the API server refuses are findings, and those of OLD remarks; without it those of
-    NEW are remarks, and OLD, which is out already, is not looked at. ``across_servers``: differences between the
+    ``judge_new``, ``judge_old``: CRDs of that side that the API server refuses are findings; without it those of NEW
+    are remarks, and OLD is not looked at. ``across_servers``: differences between the
     servers that a release supports are findings. ``advise``: so are new fields of status that will be expensive to
     change. ``locate``: findings have files and lines, and there are remarks. ``more_places`` gives the locations of a
     change outside the manifests. ``without_gates`` are the sets in which a promoted gate is off (None: OLD alone); if
@@ -27,6 +27,7 @@ class DiffOptions(Struct, frozen=True, eq=False):
     filters: Filters = UNFILTERED
     command: str = "diff"
     judge_new: bool = True
+    judge_old: bool = True
     across_servers: bool = True
     advise: bool = True
     locate: bool = True

@@ -35,15 +35,12 @@ def with_refused(compared: Compared, options: DiffOptions) -> Compared:
 
     A fault that the other side has, too, is no effect of the change: it stays a remark.
     """
-    if not options.judge_new and not options.locate:
-        return compared
     of_old, of_new = _find_refused(compared, options.cache)
-    fresh_old, known_old = _apart(of_old, of_new)
     fresh_new, known_new = _apart(of_new, of_old)
     if options.locate:
-        remarks = [*_remarks_on(compared.old, Side.OLD, known_old)]
-        remarks += _remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)
+        remarks = _remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)
         compared = replace(compared, remarks=tuple(remarks))
+    fresh_old = _apart(of_old, of_new)[0] if options.judge_old else ()
     return _with_judged(compared, fresh_old, fresh_new if options.judge_new else None, options.filters)
 
 

@@ -234,6 +234,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     yield "Removed", listed(finding.removed, _MAX_VALUES)
     yield "Lost", ", ".join(witness.pruned)
     yield "Set by default", ", ".join(witness.defaulted)
+    yield "Severity because", ", ".join(finding.because)
     yield "Rejected writes", ", ".join(finding.writes or ())
     yield "No example object", str(witness.reason or "") if witness.object is None else ""
     if evidence.recorded_objects:

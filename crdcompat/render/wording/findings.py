@@ -160,6 +160,8 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
         yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
     yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
+    if finding.because:
+        yield f"  {finding.severity}, because: {', '.join(finding.because)}"
 
 
 def _example(obj: Any) -> str:
