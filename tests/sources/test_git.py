@@ -342,9 +342,7 @@ def test_branch_of_two_remotes_is_an_error(repo: Path, clone: Path) -> None:
     git(clone, "update-ref", "refs/remotes/upstream/release-1", before)
     resolved = resolve(Repository(str(clone)), "release-1")
     assert resolved.commit == before
-    assert resolved.notes == (
-        "release-1 is read as upstream/release-1, not as origin/release-1",
-    )
+    assert resolved.notes == ("release-1 is read as upstream/release-1, not as origin/release-1",)
 
 
 def test_branch_and_tag_of_one_name(repo: Path) -> None:

@@ -127,3 +127,18 @@ def test_targets_of_another_remote(tmp_path: Path) -> None:
     )
     assert work.script(_commands(ran.output)).code == 0
     assert work.script("crdcompat check").code == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--filter=blob:none",)], ids=["", "blobless"])
+def test_only_refs_are_fetched(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """A target can be a folder or a chart, and a map has the targets of other branches."""
+    config = "rollback_targets: {main: [./crds, path:crds, git:release-4.1, release-4.1], release-4.1: [release-4.0]}\n"
+    at = server(tmp_path, BREAKING, config)
+    work = prow(at, tmp_path, options=options)
+    refs = ["release-4.1:refs/remotes/origin/release-4.1", *([at.base] if options else [])]
+    ran = work.script("crdcompat check")
+    assert ran.code == 2
+    command = _commands(ran.output)
+    assert [word for word in command.split() if word == at.base or "release" in word or "crds" in word] == refs
+    assert work.script(command).code == 0
+    assert work.script("crdcompat check").code == 1
