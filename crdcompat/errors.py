@@ -30,15 +30,23 @@ class ConfigError(CrdcompatError):
     """The configuration (or a waiver file) cannot be used: ``file:line: what, and what to do``."""
 
 
-class RefNotFoundError(SourceError):
-    """A git ref does not exist.
+class MissingObjectsError(SourceError):
+    """A repository lacks commits or files that the command needs.
 
-    ``ref`` is the name as given, ``near`` similar names. The message contains the exact ``git fetch`` command, because
-    crdcompat itself never fetches.
+    ``problem`` says which, ``advice`` contains the exact ``git fetch`` command, because crdcompat itself never fetches.
     """
 
-    def __init__(self, ref: str, message: str, near: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, problem: str, advice: str = "") -> None:
+        super().__init__("\n".join(filter(None, (problem, advice))))
+        self.problem = problem
+        self.advice = advice
+
+
+class RefNotFoundError(MissingObjectsError):
+    """A git ref does not exist. ``ref`` is the name as given, ``near`` similar names."""
+
+    def __init__(self, ref: str, problem: str, near: tuple[str, ...] = (), advice: str = "") -> None:
+        super().__init__(problem, advice)
         self.ref = ref
         self.near = near
 

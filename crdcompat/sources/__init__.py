@@ -58,8 +58,8 @@ def _bare_word(source: Source, repo: str | None) -> Tree:
     except RefNotFoundError as error:
         if is_path:
             return _of_content(source)
-        message = f"{error}\nand there is no such path either{unknown_prefix(text)}"
-        raise RefNotFoundError(error.ref, message, error.near) from None
+        problem = f"{error.problem}\nand there is no such path either{unknown_prefix(text)}"
+        raise RefNotFoundError(error.ref, problem, error.near, error.advice) from None
     except SourceError as error:
         if is_path and repo is None:
             return _of_content(source)

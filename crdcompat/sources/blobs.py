@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from crdcompat.errors import Problem, SourceError
+from crdcompat.errors import MissingObjectsError, Problem, SourceError
 from crdcompat.sources.files import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
@@ -134,10 +134,11 @@ def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
     header = answers.readline().split()
     if len(header) != 3 or header[1] != b"blob":
         reason = "missing" if header[-1:] == [b"missing"] else "unreadable"
-        raise SourceError(
-            f"git object {oid} is {reason} in {repo.where}: a partial or damaged clone? "
-            "`git fetch --refetch` brings missing objects; crdcompat never fetches"
-        )
+        from crdcompat.sources.fetching import fetch_commands
+
+        problem = f"git object {oid} is {reason} in {repo.where}: a partial or damaged clone? crdcompat never fetches"
+        line = fetch_commands(repo, whole=True)
+        raise MissingObjectsError(problem, f"to get all objects: {line}" if line else "")
     size = int(header[2])
     if size > MAX_FILE_BYTES:
         left = size + 1

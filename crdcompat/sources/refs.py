@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.errors import MissingObjectsError, RefNotFoundError, SourceError
 from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
     from crdcompat.sources.repository import Repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_HEX = re.compile(r"[0-9a-f]{7,64}")
 _RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
+#: By convention the remote that is the project, in a clone of a fork; GitHub's own command line prefers it, too.
+_PROJECT = "upstream"
 _MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
 
@@ -38,14 +38,13 @@ class _Names(Struct, frozen=True):
     local: tuple[str, ...]
     tags: tuple[str, ...]
     remote: tuple[tuple[str, str], ...]
-    remotes: tuple[str, ...]
 
 
 def resolve(repo: Repository, ref: str) -> Resolved:
-    """The commit of a ref: as git resolves it, else as a branch of exactly one remote.
+    """The commit of a ref: as git resolves it, else as a branch of a remote.
 
-    Raises RefNotFoundError, whose message ends with a ``git fetch`` command, and SourceError (NotARepositoryError) if
-    there is no repository.
+    Of several remotes with different commits, ``upstream`` counts. Raises RefNotFoundError, whose advice is a
+    ``git fetch`` command, and SourceError (NotARepositoryError) if there is no repository.
     """
     if not _can_be_ref(ref):
         raise RefNotFoundError(ref, f"{ref!r} cannot be a git ref")
@@ -53,21 +52,25 @@ def resolve(repo: Repository, ref: str) -> Resolved:
     if exact is not None:
         return exact
     names = _names(repo)
-    base = _SUFFIX.sub("", ref)
+    base = without_suffix(ref)
     suffix = ref[len(base) :]
-    candidates = [f"{remote}/{branch}" for remote, branch in names.remote if branch == base]
-    if len(candidates) > 1:
+    found = {name: _commit(repo, f"refs/remotes/{name}{suffix}") for name in _in_remotes(names, base)}
+    if not any(found.values()):
+        raise _not_found(repo, ref, base, suffix, names)
+    first, chosen = next(iter(found.items()))
+    others = [name for name, each in found.items() if each != chosen]
+    if chosen is None or (others and not first.startswith(f"{_PROJECT}/")):
         message = f"{base} is no local branch or tag but a branch of several remotes in {repo.where}: say which, "
-        raise RefNotFoundError(ref, message + " or ".join(candidates), tuple(candidates))
-    if candidates:
-        found = _commit(repo, f"refs/remotes/{candidates[0]}{suffix}")
-        if found is not None:
-            return Resolved(found.commit, (f"{ref} is read as {candidates[0]}{suffix}",))
-    raise _not_found(repo, ref, base, suffix, names)
+        raise RefNotFoundError(ref, message + " or ".join(found), tuple(found))
+    differ = f", not as {' or '.join(others)}" if others else ""
+    return Resolved(chosen.commit, (f"{ref} is read as {first}{suffix}{differ}",))
 
 
 def merge_base(repo: Repository, a: str, b: str) -> str:
-    """The merge base of two refs: their best common ancestor. Raises SourceError if the repository has none."""
+    """The merge base of two refs: their best common ancestor.
+
+    Raises SourceError if there is none, MissingObjectsError if a shallow clone may lack it.
+    """
     if _can_be_ref(a) and _can_be_ref(b):
         done = repo.run("merge-base", a, b, ok=(0, 1, 128))
         if done.returncode == 0 and is_commit_id(base := done.stdout.decode("ascii", "replace").strip()):
@@ -80,10 +83,20 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     base = done.stdout.decode("ascii", "replace").strip()
     if done.returncode == 0 and is_commit_id(base):
         return base
-    hint = "their histories are unrelated"
+    problem = f"{a} and {b} have no common commit in {repo.where}"
     if is_shallow(repo):
-        hint = f"the clone is shallow: `{_git(repo)} fetch --deepen=200` brings more history"
-    raise SourceError(f"{a} and {b} have no common commit in {repo.where}: {hint}")
+        raise MissingObjectsError(f"{problem}: the clone is shallow", _advice(repo, (), whole=True))
+    raise SourceError(f"{problem}: their histories are unrelated")
+
+
+def remote_names(repo: Repository) -> tuple[str, ...]:
+    """The names of the remotes; in a partial clone of a URL the URL is one. Raises SourceError."""
+    return tuple(repo.run("remote").stdout.decode("utf-8", "replace").split())
+
+
+def without_suffix(ref: str) -> str:
+    """A ref without what selects another commit (``~1``, ``^2``) or a file."""
+    return _SUFFIX.sub("", ref)
 
 
 def is_commit_id(text: str) -> bool:
@@ -101,13 +114,17 @@ def release_branches(repo: Repository) -> tuple[str, ...]:
 
 
 def release_refs(repo: Repository) -> dict[str, str]:
-    """The full refs of ``release_branches`` by name: of the local branch, else of the only remote that has it."""
+    """The full refs of ``release_branches`` by name: of the local branch, else of ``upstream`` or the only remote."""
     try:
         names = _names(repo)
     except SourceError:
         return {}
     times = Counter(branch for _, branch in names.remote)
-    refs = {branch: f"refs/remotes/{remote}/{branch}" for remote, branch in names.remote if times[branch] == 1}
+    refs = {
+        branch: f"refs/remotes/{remote}/{branch}"
+        for remote, branch in names.remote
+        if times[branch] == 1 or remote == _PROJECT
+    }
     refs |= {branch: f"refs/heads/{branch}" for branch in names.local}
     return {name: ref for name, ref in refs.items() if _RELEASE.fullmatch(name)}
 
@@ -174,7 +191,7 @@ def _commit(repo: Repository, ref: str) -> Resolved | None:
 def _names(repo: Repository, *options: str) -> _Names:
     listed = repo.run("for-each-ref", *options, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags")
     refs = listed.stdout.decode("utf-8", "replace").splitlines()
-    configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
+    configured = remote_names(repo)
     return _Names(
         local=_without_prefix("refs/heads/", refs),
         tags=_without_prefix("refs/tags/", refs),
@@ -184,8 +201,13 @@ def _names(repo: Repository, *options: str) -> _Names:
             for remote, branch in [_split_remote(name, configured)]
             if branch not in ("", "HEAD")
         ),
-        remotes=tuple(configured),
     )
+
+
+def _in_remotes(names: _Names, branch: str) -> list[str]:
+    """The names with remote of a branch in all remotes that have it, ``upstream`` first."""
+    found = [f"{remote}/{name}" for remote, name in names.remote if name == branch]
+    return sorted(found, key=lambda name: not name.startswith(f"{_PROJECT}/"))
 
 
 def _without_prefix(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
@@ -204,35 +226,21 @@ def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
 def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names) -> RefNotFoundError:
     remote_names = tuple(f"{remote}/{branch}" for remote, branch in names.remote)
     near = _near(base, names)
-    lines = [f"no branch, tag or commit {ref} in {repo.where}"]
     if suffix and base in (*names.local, *names.tags, *remote_names, "HEAD", ""):
-        lines = [f"{ref}: {base or 'HEAD'} exists in {repo.where}, but its history does not reach that far"]
-    elif near:
-        lines.append(f"names like it: {', '.join(near)}")
-    lines.extend(_advice(repo, base, suffix, names))
-    return RefNotFoundError(ref, "\n".join(lines), near)
+        problem = f"{ref}: {base or 'HEAD'} exists in {repo.where}, but its history does not reach that far"
+        return RefNotFoundError(ref, problem, near, _advice(repo, (), whole=True) if is_shallow(repo) else "")
+    problem = f"no branch, tag or commit {ref} in {repo.where}"
+    like = f"\nnames like it: {', '.join(near)}" if near else ""
+    return RefNotFoundError(ref, problem + like, near, _advice(repo, (base,), whole=False))
 
 
-def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str]:
-    shallow = is_shallow(repo)
-    if not names.remotes:
-        return ["the repository has no remote to fetch it from"]
-    remote, branch = names.remotes[0] if "origin" not in names.remotes else "origin", base
-    for candidate in names.remotes:
-        if base.startswith(f"{candidate}/"):
-            remote, branch = candidate, base.removeprefix(f"{candidate}/")
-    if suffix and shallow:
-        return [f"the clone is shallow; more history: {_git(repo)} fetch --deepen=50 {shlex.quote(remote)}"]
-    if base.startswith("refs/tags/"):
-        refspec = f"{base}:{base}"
-    elif _HEX.fullmatch(base) and len(base) in (40, 64):
-        refspec = base
-    else:
-        branch = branch.removeprefix("refs/heads/").removeprefix(f"refs/remotes/{remote}/")
-        refspec = f"{branch}:refs/remotes/{remote}/{branch}"
-    line = f"{_git(repo)} fetch {shlex.quote(remote)} {shlex.quote(refspec)}"
-    hint = " (the clone is shallow: --depth 1 keeps it so)" if shallow else ""
-    return [f"to get it: {line}{hint}"]
+def _advice(repo: Repository, refs: Sequence[str], *, whole: bool) -> str:
+    from crdcompat.sources.fetching import fetch_commands
+
+    line = fetch_commands(repo, refs, whole=whole)
+    if not line:
+        return "the repository has no remote to fetch it from"
+    return f"to get {'more history' if whole else 'it'}: {line}"
 
 
 def _near(wanted: str, names: _Names) -> tuple[str, ...]:
@@ -251,10 +259,6 @@ def _near(wanted: str, names: _Names) -> tuple[str, ...]:
 def is_shallow(repo: Repository) -> bool:
     """Whether the repository is a shallow clone."""
     return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
-
-
-def _git(repo: Repository) -> str:
-    return "git" if repo.path is None else f"git -C {shlex.quote(repo.path)}"
 
 
 def is_untracked(repo: Repository, file: Path) -> bool:

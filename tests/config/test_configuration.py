@@ -119,7 +119,7 @@ def test_refs_that_are_not_there_are_noted(tmp_path: Path, show: tuple[str, ...]
     targets = "rollback_targets: no branch, tag or commit"
     assert notes() == [
         f"base: no branch, tag or commit mian {where}; names like it: main; {end}",
-        f"{targets} release-9.9 {where}; names like it: release-1.1; {end}; and there is no such path either",
+        f"{targets} release-9.9 {where}; names like it: release-1.1; and there is no such path either; {end}",
         f"{targets} gone {where}; {end}",
     ]
     good = text.replace("mian", "main").replace("release-9.9", "HEAD").replace("git:gone, ", "")

@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 import yaml
+from checkouts import BREAKING, HARMLESS, github, server
 from helpers import Json, git
 from offline import PROJECT, copy_project, need_wheelhouse, offline_environment
-from pipelines import BREAKING, HARMLESS, Job, Ran, job, programs, snippet, written
+from pipelines import Job, Ran, programs, snippet, written
 
 ACTION: Json = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
 INSTALL, RUN, COMMENT = ACTION["runs"]["steps"]
+#: What the repository has.
+_FILES = (".crdcompat.yaml", ".git", "README.md", "crds", "docs.md", "gadgets.yaml")
 #: How a runner starts ``shell: bash``.
 _BASH = ("--noprofile", "--norc", "-e", "-o", "pipefail")
 
@@ -29,20 +32,23 @@ def change() -> Json:
 
 
 @pytest.fixture
-def work(tmp_path: Path, change: Json) -> Job:
+def depth() -> int:
+    """The ``fetch-depth`` of the checkout: as in the workflow of the page."""
+    return int(snippet(".github/workflows/crdcompat.yaml")["jobs"]["check"]["steps"][0]["with"]["fetch-depth"])
+
+
+@pytest.fixture
+def work(tmp_path: Path, change: Json, depth: int) -> Job:
     """A job of a pull request, with this checkout installed where the action installs."""
     temp = tmp_path / "runner temp"
     programs(temp / "crdcompat/bin")
     env = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_EVENT_NAME": "pull_request",
-        "GITHUB_BASE_REF": "main",
-        "GITHUB_HEAD_REF": "feature",
         "GITHUB_OUTPUT": str(temp / "output"),
         "GITHUB_STEP_SUMMARY": str(temp / "summary"),
         "RUNNER_TEMP": str(temp),
     }
-    return job(tmp_path / "top", change, env)
+    cloned = github(server(tmp_path / "top", change), depth)
+    return Job(cloned.at, {**cloned.env, **env})
 
 
 def _step(work: Job, **inputs: str) -> tuple[Ran, str]:
@@ -77,6 +83,7 @@ def test_a_change_that_breaks(work: Job) -> None:
     ran, code = _step(work)
     assert (ran.code, code) == (1, "1"), ran.output
     assert "enum-value-added" in ran.output and "widgets.example.com" in ran.output
+    assert "Against the rollback target release-4.1" in ran.output
     assert git(work.at, "status", "--porcelain") == ""
 
 
@@ -93,6 +100,18 @@ def test_the_workflow_of_the_page(work: Job) -> None:
     assert "status.phase" in written(work.at / step["with"]["sarif"])
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_checkout_that_is_too_shallow(work: Job) -> None:
+    """It fails, names what to set, and prints commands that work: after them the same step judges."""
+    ran, code = _step(work)
+    assert (ran.code, code) == (2, "2"), ran.output
+    assert ran.output.endswith("\nor set `fetch-depth: 0` of actions/checkout\n")
+    (command,) = (line for line in ran.output.splitlines() if line.startswith("git "))
+    assert work.script(command).code == 0
+    ran, code = _again(work)
+    assert (ran.code, code) == (1, "1"), ran.output
+
+
 def test_a_base(work: Job) -> None:
     """From the tip itself nothing has changed; a branch that is not there is an error."""
     ran, code = _step(work, base=git(work.at, "rev-parse", "HEAD"))
@@ -107,8 +126,7 @@ def test_more_arguments(work: Job) -> None:
     assert (ran.code, code) == (0, "0"), ran.output
     ran, code = _again(work, command="diff", args="main-before HEAD")
     assert (ran.code, code) == (2, "2"), ran.output
-    git(work.at, "branch", "before", f"{work.base}~1")
-    ran, code = _again(work, command="diff", args="before HEAD")
+    ran, code = _again(work, command="diff", args="origin/main~1 HEAD")
     assert (ran.code, code) == (1, "1"), ran.output
 
 
@@ -126,7 +144,7 @@ def test_hostile_inputs(work: Job, name: str, text: str) -> None:
     ran, code = _step(work, **{name: text})
     assert ran.code in (1, 2) and code == str(ran.code), ran.output
     assert "command not found" not in ran.output
-    left = [path.name for path in work.at.iterdir() if path.name not in (".git", "README.md", "crds", "gadgets.yaml")]
+    left = [path.name for path in work.at.iterdir() if path.name not in _FILES]
     assert left == ([text.split("/")[0]] if name == "sarif" else []), left
     assert not (work.at / "crds/pwned").exists()
 

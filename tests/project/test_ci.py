@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
+from checkouts import BREAKING, GITHUB, HARMLESS, NAME, NUMBER, OWNER, github, gitlab, prow, server
 from helpers import Json, git
 from markdown_it import MarkdownIt
 from offline import PROJECT
-from pipelines import BREAKING, HARMLESS, Job, job, snippet, written
+from pipelines import Job, Ran, snippet, written
 
 PAGE = (PROJECT / "docs/ci.md").read_text(encoding="utf-8")
 CHANGES = [
@@ -20,69 +21,77 @@ CHANGES = [
     pytest.param(HARMLESS, 0, id="harmless"),
     pytest.param(None, 0, id="no CRD touched"),
 ]
+#: How a container starts ``/bin/bash -c``: without the options of ``Job.script``.
+_CONTAINER = ("+e",)
+
+
+def _prow_script(name: str) -> str:
+    ((presubmit,),) = snippet(name)["presubmits"].values()
+    (container,) = presubmit["spec"]["containers"]
+    assert container["command"] == ["/bin/bash", "-c"]
+    (script,) = container["args"]
+    return str(script)
 
 
 @pytest.mark.parametrize(("change", "code"), CHANGES)
 def test_prow(tmp_path: Path, change: Json | None, code: int) -> None:
-    ((presubmit,),) = snippet("presubmits")["presubmits"].values()
-    (container,) = presubmit["spec"]["containers"]
-    assert container["command"] == ["/bin/bash", "-c"]
-    (script,) = container["args"]
     artifacts = tmp_path / "artifacts of the job"
     artifacts.mkdir()
-    work = _job(tmp_path, change, PULL_BASE_REF="main", ARTIFACTS=str(artifacts))
-    ran = work.script(script, "+e", PULL_BASE_SHA=work.base)
-    _reported(ran.code, ran.output, code)
+    work = prow(server(tmp_path / "top", change), artifacts)
+    assert git(work.at, "remote") == ""
+    ran = work.script(_prow_script("presubmits"), *_CONTAINER)
+    _reported(ran, code, "release-4.1" if change else "")
     (report,) = artifacts.iterdir()
     assert re.fullmatch(r"junit.*\.xml", report.name)
     assert ("status.phase" in written(report)) == bool(code)
 
 
-def _targets(work: Job) -> None:
-    """Another release at the origin, which the configuration names as target, and which the clone lacks."""
-    git(work.at.parent / "origin", "branch", "release-4.1", f"{work.base}~1")
-    config = "rollback_targets: {main: [release-4.1]}\n"
-    (work.at / ".crdcompat.yaml").write_text(config, encoding="utf-8")
+@pytest.mark.parametrize("name", ["presubmits", "presubmits with waivers"])
+@pytest.mark.parametrize("missing", ["REPO_OWNER", "REPO_NAME", "PULL_BASE_SHA", "ARTIFACTS"])
+def test_prow_names_a_variable_that_is_missing(tmp_path: Path, name: str, missing: str) -> None:
+    work = prow(server(tmp_path, BREAKING), tmp_path)
+    ran = work.script(_prow_script(name), *_CONTAINER, **{missing: ""})
+    assert ran.code not in (0, 1)
+    assert f"{missing}: parameter null or not set" in ran.output
 
 
-def test_prow_fetches_its_targets(tmp_path: Path) -> None:
-    ((presubmit,),) = snippet("presubmits")["presubmits"].values()
-    (container,) = presubmit["spec"]["containers"]
-    work = _job(tmp_path, BREAKING, PULL_BASE_REF="main", ARTIFACTS=str(tmp_path))
-    _targets(work)
-    missing = work.script("crdcompat check", PULL_BASE_SHA=work.base)
-    assert missing.code == 2, missing.output
-    assert "git fetch origin release-4.1:refs/remotes/origin/release-4.1" in missing.output
-    ran = work.script(container["args"][0], "+e", PULL_BASE_SHA=work.base)
-    assert ran.code == 1, ran.output
-    assert "Against the rollback target release-4.1" in ran.output
+def test_prow_without_access_judges_nothing(tmp_path: Path) -> None:
+    work = prow(server(tmp_path, BREAKING), tmp_path)
+    ran = work.script(_prow_script("presubmits"), *_CONTAINER, REPO_NAME="no-such-repository")
+    assert ran.code == 2 and "does not appear to be a git repository" in ran.output, ran.output
 
 
 @pytest.mark.parametrize(("change", "code"), CHANGES)
-def test_make_verify(tmp_path: Path, change: Json | None, code: int) -> None:
-    """The target of the page, with a base that Prow sets and one that it does not."""
-    blocks = [token.content for token in MarkdownIt().parse(PAGE) if token.type == "fence" and token.info == "make"]
-    work = _job(tmp_path, change, PULL_BASE_REF="main")
-    _targets(work)
-    (work.at / "Makefile").write_text(blocks[0], encoding="utf-8")
-    for script, env in (("make -s verify-crdcompat", {"PULL_BASE_SHA": work.base}), (_MAKE_MAIN, {})):
-        ran = work.script(script, **env)
-        assert ran.code == (2 if code else 0), ran.output  # make's own code for a recipe that fails
-        assert ("status.phase" in ran.output) == bool(code), ran.output
+@pytest.mark.parametrize("layout", ["prow", "clone", "fork"])
+def test_make_verify(tmp_path: Path, layout: str, change: Json | None, code: int) -> None:
+    """In Prow; in a contributor's clone; in the clone of a fork that has stale branches of the same names."""
+    (target,) = (token.content for token in MarkdownIt().parse(PAGE) if token.type == "fence" and token.info == "make")
+    at = server(tmp_path, change)
+    work = prow(at, tmp_path) if layout == "prow" else Job(at.clone(*_CONTRIBUTOR), at.env)
+    if layout == "fork":
+        for branch in ("main", "release-4.1"):
+            git(work.at, "update-ref", f"refs/remotes/origin/{branch}", f"{at.head}~2~1")
+    (work.at / "Makefile").write_text(target, encoding="utf-8")
+    ran = work.script("make -s verify-crdcompat CRDCOMPAT_BRANCH=main")
+    _reported(ran, 2 if code else 0, "release-4.1" if change else "")  # make's own code for a recipe that fails
 
 
-_MAKE_MAIN = "make -s verify-crdcompat CRDCOMPAT_BASE=origin/main"
+_CONTRIBUTOR = (
+    ("init",),
+    ("remote", "add", "origin", f"{GITHUB}{OWNER}/{NAME}"),
+    ("fetch", "origin"),
+    ("checkout", "-b", "feature", "origin/feature"),
+)
 
 
 @pytest.mark.parametrize(("change", "code"), CHANGES)
-def test_gitlab(tmp_path: Path, change: Json | None, code: int) -> None:
+@pytest.mark.parametrize("merged", [False, True])
+def test_gitlab(tmp_path: Path, merged: bool, change: Json | None, code: int) -> None:
     wanted = snippet(".gitlab-ci.yml")["crdcompat"]
     assert wanted["image"]["entrypoint"] == [""]
-    assert wanted["variables"]["GIT_DEPTH"] == "0"
-    work = _job(tmp_path, change, GITLAB_CI="true", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main")
-    git(work.at, "checkout", "-q", "--detach", "origin/feature")  # GitLab does not merge
+    work = gitlab(server(tmp_path, change), int(wanted["variables"]["GIT_DEPTH"]), merged=merged)
     ran = work.script("\n".join(wanted["script"]))
-    _reported(ran.code, ran.output, code)
+    _reported(ran, code, "release-4.1" if change else "")
     report = wanted["artifacts"]["reports"]["codequality"]
     assert wanted["artifacts"]["when"] == "always"
     assert ("status.phase" in written(work.at / report)) == bool(code)
@@ -103,9 +112,9 @@ def test_github_workflow() -> None:
     )
 
 
-def _finding(work: Job) -> str:
+def _finding(work: Job, *options: str) -> str:
     """The id of the error of the change."""
-    ran = work.script("crdcompat check --base origin/main --format json 2>/dev/null || true")
+    ran = work.script(f"crdcompat check {' '.join(options)} --format json 2>/dev/null || true")
     (found,) = (each for each in json.loads(ran.output)["sections"][0]["findings"] if each["severity"] == "error")
     return str(found["id"])
 
@@ -120,42 +129,58 @@ def _program(work: Job, name: str, text: str) -> None:
 def test_github_commits_what_a_comment_accepts(tmp_path: Path) -> None:
     waive = snippet(".github/workflows/crdcompat-waive.yaml")
     assert list(waive[True]) == ["issue_comment"]  # "on", as YAML 1.1 reads it
-    *_, step = waive["jobs"]["waive"]["steps"]
+    checkout, *_, step = waive["jobs"]["waive"]["steps"]
     assert "github.event.comment.body" not in step["run"]
-    work = _job(tmp_path, BREAKING)
+    at = server(tmp_path, BREAKING)
+    work = github(at, checkout["with"]["fetch-depth"], ref="refs/heads/main", event="issue_comment")
     _program(work, "gh", 'if [[ "$2" == view ]]; then echo main; else git checkout --quiet feature; fi')
-    comment = f"Fine with me.\r\n/crdcompat waive {_finding(work)} $(touch injected)\r\n"
-    env = {"GH_TOKEN": "", "NUMBER": "7", "AUTHOR": "octocat", "COMMENT": comment}
+    finding = _finding(work, "--base", at.base, "--head", at.head)
+    comment = f"Fine with me.\r\n/crdcompat waive {finding} $(touch injected)\r\n"
+    env = {"GH_TOKEN": "", "NUMBER": NUMBER, "AUTHOR": "octocat", "COMMENT": comment}
     assert set(env) == set(step["env"])
     ran = work.script(step["run"], **env)
     assert ran.code == 0, ran.output
     assert not (work.at / "injected").exists()
-    git(work.at, "checkout", "--quiet", "--detach", "origin/feature")
-    assert git(work.at, "show", "--name-only", "--format=").split() == [".crdcompat-waivers.yaml"]
-    assert "owner: octocat" in (work.at / ".crdcompat-waivers.yaml").read_text(encoding="utf-8")
+    pushed = git(at.bare, "show", "--name-only", "--format=", "feature").split()
+    assert pushed == [".crdcompat-waivers.yaml"]
+    assert "owner: octocat" in git(at.bare, "show", "feature:.crdcompat-waivers.yaml")
     assert work.script("crdcompat check --base origin/main").code == 0
+
+
+#: Stands for GitHub's API, inside of the python3 that a script starts: an answer per address, and no network.
+_API = """
+import pathlib, urllib.request, urllib.response
+
+class Api(urllib.request.HTTPSHandler):
+    def https_open(self, request):
+        name = request.full_url.replace("/", "_")
+        answer = (pathlib.Path(__file__).parent / name).open("rb")
+        found = urllib.response.addinfourl(answer, {}, request.full_url, 200)
+        found.msg = "OK"
+        return found
+
+urllib.request.install_opener(urllib.request.build_opener(Api))
+"""
 
 
 def test_prow_reads_the_comments_of_members(tmp_path: Path) -> None:
     ((presubmit,),) = snippet("presubmits with waivers")["presubmits"].values()
-    (plain,) = snippet("presubmits")["presubmits"]["openshift/api"]
-    (container,) = presubmit["spec"]["containers"]
-    assert container["args"][0].splitlines()[-1] == plain["spec"]["containers"][0]["args"][0].splitlines()[-1]
+    script = _prow_script("presubmits with waivers")
+    first, *_, last = _prow_script("presubmits").splitlines()
+    assert (script.splitlines()[0], script.splitlines()[-1]) == (first, last)
     for line in ("/test crdcompat", "/test unit crdcompat", "/crdcompat waive 66d853d1a37e so"):
         assert re.search(presubmit["trigger"], line), line
-    work = _job(tmp_path, BREAKING, PULL_BASE_REF="main", ARTIFACTS=str(tmp_path), PULL_NUMBER="7")
-    script = (
-        container["args"][0]
-        .replace("https://api.github.com/repos", tmp_path.as_uri())
-        .replace("?per_page", ".per_page")
-    )
-    (answer := tmp_path / "a/b/issues/7/comments.per_page=100").parent.mkdir(parents=True)
+    work = prow(server(tmp_path / "top", BREAKING), tmp_path)
+    finding = _finding(work, "--target", work.env["PULL_BASE_SHA"], "--targets-only")
+    (api := tmp_path / "api").mkdir()
+    (api / "sitecustomize.py").write_text(_API, encoding="utf-8")
+    address = f"https://api.github.com/repos/{OWNER}/{NAME}/issues/{NUMBER}/comments?per_page=100"
     codes = []
     for association in ("NONE", "MEMBER"):
-        texts = ("/crdcompat waive ffffffffffff gone", f"/crdcompat waive {_finding(work)} so be it")
+        texts = ("/crdcompat waive ffffffffffff gone", f"/crdcompat waive {finding} so be it")
         comments = [{"author_association": association, "user": {"login": "a"}, "body": text} for text in texts]
-        answer.write_text(json.dumps(comments), encoding="utf-8")
-        ran = work.script(script, "+e", PULL_BASE_SHA=work.base, REPO_OWNER="a", REPO_NAME="b")
+        (api / address.replace("/", "_")).write_text(json.dumps(comments), encoding="utf-8")
+        ran = work.script(script, *_CONTAINER, PYTHONPATH=str(api))
         codes.append(ran.code)
         assert ("no finding ffffffffffff" in ran.output) == (association == "MEMBER"), ran.output
     assert codes == [1, 0]
@@ -168,25 +193,15 @@ def test_pre_commit() -> None:
     assert {hook["id"] for hook in repo["hooks"]} == offered
 
 
-def test_a_clone_that_is_too_shallow(tmp_path: Path) -> None:
-    """Why the page asks for the whole history: exit code 2, and the line that fetches what is missing."""
-    work = _job(tmp_path, BREAKING)
-    git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "feature", (tmp_path / "origin").as_uri(), "shallow")
-    shallow = Job(tmp_path / "shallow", work.base, work.env)
-    ran = shallow.script("crdcompat check", PULL_BASE_SHA=work.base)
-    assert ran.code == 2, ran.output
-    assert f"git fetch origin {work.base}" in ran.output
-
-
 def test_every_exit_code_is_explained() -> None:
     table = PAGE.partition("## Exit codes")[2]
     assert re.findall(r"^\| (\d) \|", table, re.MULTILINE) == ["0", "1", "2", "3"]
 
 
 def test_fail_on_never_goes_on(tmp_path: Path) -> None:
-    work = _job(tmp_path, BREAKING)
+    work = github(server(tmp_path, BREAKING), 0)
     for options, code in (("", 1), ("--fail-on never", 0), ("--no-such-option", 2)):
-        assert work.script(f"crdcompat check {options}", PULL_BASE_SHA=work.base).code == code
+        assert work.script(f"crdcompat check {options}").code == code
 
 
 def test_every_snippet_is_tested() -> None:
@@ -202,12 +217,9 @@ def test_every_snippet_is_tested() -> None:
     ]
 
 
-def _job(tmp_path: Path, change: Json | None, **env: str) -> Job:
-    return job(tmp_path, change, env)
-
-
-def _reported(code: int, output: str, expected: int) -> None:
-    """The pull request's change, and not what came to main meanwhile."""
-    assert code == expected, output
-    assert ("error[enum-value-added] widgets.example.com" in output) == bool(expected), output
-    assert "error[enum-value-added] gadgets.example.com" not in output
+def _reported(ran: Ran, code: int, target: str) -> None:
+    """The pull request's change, also against the target, and not what came to main meanwhile."""
+    assert ran.code == code, ran.output
+    assert ("error[enum-value-added] widgets.example.com" in ran.output) == bool(code), ran.output
+    assert "error[enum-value-added] gadgets.example.com" not in ran.output
+    assert (f"Against the rollback target {target}" in ran.output) == bool(target), ran.output

@@ -279,6 +279,9 @@ def test_the_first_release(repo: Path, tmp_path: Path) -> None:
     clone = Repository(str(tmp_path / "clone"))
     assert release_refs(clone) == {f"release-4.{n}": f"refs/remotes/origin/release-4.{n}" for n in (8, 9, 10)}
     assert first_release(clone, second, release_refs(clone)) == "release-4.9"
+    for remote in ("fork", "upstream"):
+        git(tmp_path / "clone", "update-ref", f"refs/remotes/{remote}/release-4.9", second)
+    assert release_refs(clone)["release-4.9"] == "refs/remotes/upstream/release-4.9"
     git(tmp_path / "clone", "branch", "release-4.9", "HEAD")
     git(tmp_path / "clone", "remote", "add", "fork", str(repo))
     git(tmp_path / "clone", "fetch", "-q", "fork")

@@ -10,7 +10,7 @@ import pytest
 from helpers import contents
 from offline import PROJECT
 
-from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.errors import MissingObjectsError, RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
 from crdcompat.sources.differing import read_index
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
@@ -176,8 +176,12 @@ def test_missing_blob_is_a_source_error(repo: Path) -> None:
 def test_partial_clone_never_fetches(repo: Path, tmp_path: Path) -> None:
     git(repo, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", repo.as_uri(), "partial")
-    with pytest.raises(SourceError, match="never fetches"):
-        contents(open_source("HEAD", repo=str(tmp_path / "partial")))
+    partial = tmp_path / "partial"
+    with pytest.raises(MissingObjectsError, match="never fetches") as raised:
+        contents(open_source("HEAD", repo=str(partial)))
+    assert raised.value.advice == f"to get all objects: git -C {partial} fetch --refetch --no-filter origin"
+    git(partial, "fetch", "--refetch", "--no-filter", "origin")
+    assert contents(open_source("HEAD", repo=str(partial)))
 
 
 @pytest.mark.parametrize("oid", [None, "HEAD", "--help", "0" * 39])
@@ -325,10 +329,20 @@ def test_remote_branch_stands_in(clone: Path) -> None:
 
 
 def test_branch_of_two_remotes_is_an_error(repo: Path, clone: Path) -> None:
+    """Unless both have the same commit, or one of them is the project that the other is a fork of."""
     git(clone, "remote", "add", "up/stream", str(repo))
     git(clone, "fetch", "-q", "up/stream")
+    last, before = (git(clone, "rev-parse", f"origin/main{suffix}") for suffix in ("", "~1"))
+    resolved = resolve(Repository(str(clone)), "release-1")
+    assert resolved.notes == ("release-1 is read as origin/release-1",)
+    git(clone, "update-ref", "refs/remotes/origin/release-1", last)
+    git(clone, "update-ref", "refs/remotes/up/stream/release-1", before)
     with pytest.raises(RefNotFoundError, match=r"origin/release-1 or up/stream/release-1"):
         resolve(Repository(str(clone)), "release-1")
+    git(clone, "update-ref", "refs/remotes/upstream/release-1", before)
+    resolved = resolve(Repository(str(clone)), "release-1")
+    assert resolved.commit == before
+    assert resolved.notes == ("release-1 is read as upstream/release-1, not as origin/release-1",)
 
 
 def test_branch_and_tag_of_one_name(repo: Path) -> None:
@@ -383,9 +397,9 @@ def test_shallow_clone_hints(repo: Path, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--depth", "1", repo.as_uri(), "shallow")
     shallow = Repository(str(tmp_path / "shallow"))
     assert set(contents(GitTree(shallow, "HEAD", resolve(shallow, "HEAD").commit))) >= {"a.yaml"}
-    with pytest.raises(RefNotFoundError, match="--depth 1"):
+    with pytest.raises(RefNotFoundError, match=r"fetch origin release-1:refs/remotes/origin/release-1$"):
         resolve(shallow, "release-1")
-    with pytest.raises(RefNotFoundError, match=r"--deepen"):
+    with pytest.raises(RefNotFoundError, match=f"to get more history: git -C {shallow.path} fetch --unshallow origin$"):
         resolve(shallow, "HEAD~1")
 
 

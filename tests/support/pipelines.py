@@ -1,30 +1,17 @@
-"""Environments of CI jobs, and the snippets that run in them: docs/ci.md and action.yml."""
+"""Jobs of CI systems, and the snippets that run in them: docs/ci.md and action.yml."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from helpers import Json, commit, crd, git, obj, root, string
+from helpers import Json
 from markdown_it import MarkdownIt
 from offline import PROJECT
-
-BEFORE, HARMLESS, BREAKING = (
-    crd(root(spec=obj(size=string(), **more), status=obj(phase=string(*phases))))
-    for more, phases in (
-        ({}, ("Pending", "Ready")),
-        ({"colour": string()}, ("Pending", "Ready")),
-        ({}, ("Pending", "Ready", "Degraded")),
-    )
-)
-CRD_FILE = "crds/widgets.yaml"
-_OF_A_CI = ("GITHUB_", "RUNNER_", "PULL_", "CI_", "GITLAB", "ARTIFACT", "PRE_COMMIT", "INPUT_", "CRDCOMPAT_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +27,6 @@ class Job:
     """A clone as a CI makes it, with the change of a pull request, and the environment of the job."""
 
     at: Path
-    base: str
     env: dict[str, str]
 
     def script(self, text: str, *bash: str, **env: str) -> Ran:
@@ -72,33 +58,6 @@ def programs(folder: Path) -> Path:
     )
     program.chmod(0o755)
     return folder
-
-
-def job(top: Path, change: Json | None, env: Mapping[str, str]) -> Job:
-    """The pull request on a branch of its own, merged into main as GitHub and Prow do; ``change`` None touches no CRD.
-
-    main has a later change of its own that is as bad; the pull request's report must not contain it.
-    """
-    origin = top / "origin"
-    origin.mkdir(parents=True)
-    git(origin, "init", "-q", "-b", "main")
-    commit(origin, {CRD_FILE: BEFORE, "gadgets.yaml": {**_gadgets("A")}})
-    git(origin, "checkout", "-q", "-b", "feature")
-    head = commit(origin, {"README.md": "words\n"} if change is None else {CRD_FILE: change})
-    git(origin, "checkout", "-q", "main")
-    base = commit(origin, {"gadgets.yaml": _gadgets("A", "B")})
-    git(top, "clone", "-q", str(origin), "clone")
-    clone = top / "clone"
-    git(clone, "checkout", "-q", "--detach", base)
-    git(clone, "merge", "-q", "--no-edit", head)
-    git(clone, "branch", "-q", "-D", "main")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_A_CI)}
-    path = f"{programs(top / 'bin')}{os.pathsep}{kept['PATH']}"
-    return Job(clone, base, {**kept, "PATH": path, "CI": "true", **env})
-
-
-def _gadgets(*values: str) -> Json:
-    return crd(root(status=obj(mode=string(*values))), kind="Gadget")
 
 
 def written(report: Path) -> str:

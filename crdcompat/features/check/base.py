@@ -10,8 +10,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.sources.fetching import fetched_from
 from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import branches_with, is_commit_id, merge_base, resolve
+from crdcompat.sources.refs import (
+    branch_spellings,
+    branches_with,
+    is_commit_id,
+    merge_base,
+    remote_names,
+    resolve,
+)
 from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
@@ -80,7 +88,7 @@ class Targets(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class _Base(Struct, frozen=True):
+class Base(Struct, frozen=True):
     """A candidate for the base: the ref, its branch, and the reason for the choice."""
 
     ref: str
@@ -113,7 +121,7 @@ def find_change(
         return None
     new = named if named in ("index:", "worktree:") else f"git:{named}"
     tip = "HEAD" if new != f"git:{named}" else named
-    found = _base(repository, base, configured, environment)
+    found = chosen_base(repository, base, configured, environment)
     if found is None:
         if tip == "HEAD" and not _exists(repository, "HEAD"):
             return Change(EMPTY, new)
@@ -123,6 +131,29 @@ def find_change(
     if _is_zero(found.ref):
         return Change(EMPTY, new, found.release, found.why)
     return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
+
+
+def chosen_base(
+    repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str] = os.environ
+) -> Base | None:
+    """The first candidate of those that ``find_change`` lists; None if there is none. Raises SourceError."""
+    if base:
+        return Base(base, _branch(repository, base), f"--base {base}")
+    pushed = environment.get(_PUSHED)
+    if pushed:
+        default = _default_branch(repository) if _is_zero(pushed) else None
+        return default or Base(pushed, "", _PUSHED)
+    prow = environment.get("PULL_BASE_SHA")
+    if prow:
+        return Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
+    for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
+        branch = environment.get(variable)
+        if branch:
+            remote = f"refs/remotes/origin/{branch}"
+            return Base(remote if _exists(repository, remote) else branch, branch, f"{variable}={branch}")
+    if configured:
+        return Base(configured, _branch(repository, configured), f"the configured base {configured}")
+    return _default_branch(repository)
 
 
 def on_configured_branch(change: Change, config: Config, repo: str | None) -> Change:
@@ -179,29 +210,7 @@ def short(commit: str | None) -> str:
     return commit[:12] if commit else "nothing"
 
 
-def _base(
-    repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str]
-) -> _Base | None:
-    if base:
-        return _Base(base, _branch(base), f"--base {base}")
-    pushed = environment.get(_PUSHED)
-    if pushed:
-        default = _default_branch(repository) if _is_zero(pushed) else None
-        return default or _Base(pushed, "", _PUSHED)
-    prow = environment.get("PULL_BASE_SHA")
-    if prow:
-        return _Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
-    for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
-        branch = environment.get(variable)
-        if branch:
-            remote = f"refs/remotes/origin/{branch}"
-            return _Base(remote if _exists(repository, remote) else branch, branch, f"{variable}={branch}")
-    if configured:
-        return _Base(configured, _branch(configured), f"the configured base {configured}")
-    return _default_branch(repository)
-
-
-def _default_branch(repository: Repository) -> _Base | None:
+def _default_branch(repository: Repository) -> Base | None:
     """The remote's default branch, if git knows it and there is a HEAD to compare with it."""
     name = "refs/remotes/origin/HEAD"
     done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
@@ -211,16 +220,18 @@ def _default_branch(repository: Repository) -> _Base | None:
     branch = names[0].removeprefix("refs/remotes/origin/") if len(names) == 2 else ""  # git omits ambiguous names
     if branch == "HEAD":  # a ref of its own
         branch = ""
-    return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
+    return Base(name, branch, f"the remote's default branch {branch}".rstrip())
 
 
-def _branch(ref: str) -> str:
-    for prefix in ("refs/heads/", "refs/remotes/", "origin/"):
+def _branch(repository: Repository, ref: str) -> str:
+    """The branch that a ref names, without its remote."""
+    for prefix in ("refs/heads/", "refs/remotes/"):
         ref = ref.removeprefix(prefix)
-    return ref
+    spelled = branch_spellings(repository) if "/" in ref else {}
+    return spelled.get(ref) or ref.removeprefix("origin/")
 
 
-def _merge_base(repository: Repository, base: _Base, tip: str) -> str:
+def _merge_base(repository: Repository, base: Base, tip: str) -> str:
     """The merge base: what the base branch gained later is not part of this change."""
     try:
         return merge_base(repository, base.ref, tip)
@@ -233,8 +244,8 @@ def _merge_base(repository: Repository, base: _Base, tip: str) -> str:
 
 
 def _is_clean_clone(repository: Repository) -> bool:
-    """Whether there is a remote and nothing staged, as in a clone that CI makes."""
-    if not repository.run("remote").stdout.strip():
+    """Whether the commits come from elsewhere and nothing is staged, as in a clone that CI makes."""
+    if not remote_names(repository) and not fetched_from(repository):
         return False
     return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 0
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.errors import UsageError
+from crdcompat.errors import MissingObjectsError, UsageError
 from crdcompat.features.check.base import compares_all, find_change, find_targets, on_configured_branch, open_sides
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
@@ -30,6 +30,15 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     The notes of a report without sections give the reason why there was nothing to check. Raises UsageError,
     ConfigError, SourceError, and RefNotFoundError also for a target that does not exist.
     """
+    try:
+        return _check(config, options)
+    except MissingObjectsError as error:
+        from crdcompat.features.check.lacking import with_one_advice
+
+        raise with_one_advice(error, config, options) from None
+
+
+def _check(config: Config, options: CheckOptions) -> CheckReport:
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
