@@ -90,7 +90,18 @@ def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused], side: Side
     for place, occurrences in in_contexts(crds, places, side):
         value = value_or_none(occurrences[0].chosen.document.crd.raw, place.at)
         texts = (place.rule,) if place.rule else ()
-        change = Change(REFUSED, place.path, None, value, added=texts, old_at=place.at, new_at=place.at, of_crd=True)
+        is_new = side == Side.NEW
+        change = Change(
+            REFUSED,
+            place.path,
+            None if is_new else value,
+            value if is_new else None,
+            added=texts if is_new else (),
+            removed=() if is_new else texts,
+            old_at=place.at,
+            new_at=place.at,
+            of_crd=True,
+        )
         witness = Witness(None, place.sentences, reason=NEEDS_NO_OBJECT)
         # The message about a rule is long, because it repeats the rule.
         reason = place.detail if place.rule else ""

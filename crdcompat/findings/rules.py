@@ -18,7 +18,8 @@ class Example(Struct, frozen=True):
 
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
     removes a key, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
-    that cannot be had apart from this one. ``kubernetes`` are the servers on which both releases have to work.
+    that cannot be had apart from this one. ``kubernetes`` are the servers on which both releases have to work; with the
+    name of a ``manifest``, the server of OLD and that of NEW.
     """
 
     title: str
@@ -30,6 +31,7 @@ class Example(Struct, frozen=True):
     new_crd: dict[str, Any] | None = None
     also: tuple[str, ...] = ()
     kubernetes: tuple[str, ...] = ()
+    manifest: str = ""
 
 
 class Rule(Struct, frozen=True):

@@ -41,7 +41,7 @@ _UNEVEN = {
     ("version-removed", "the storage version is removed"): "version-storage-moved",
     ("version-storage-moved", "a version is added and stored at once"): "version-removed",
 }
-#: A server refuses v1 CRDs that preserve unknown fields in new clusters, too; as OLD it is only a remark.
+#: A server refuses v1 CRDs that preserve unknown fields in new clusters, too.
 _ALSO_IN_THE_MIRROR = {("preserve-unknown-fields-changed", "rollback"): ("crd-refused",)}
 #: The verbs of each effect: one of them must be in the message.
 _VERBS_OF = {
@@ -118,7 +118,7 @@ def test_each_direction_with_an_effect_has_an_example(rule: Rule) -> None:
 def test_examples(tmp_path: Path, rule: Rule, example: Example) -> None:
     """The finding comes out exactly as written, and no other in that direction."""
     sides = example_crd(example, "old"), example_crd(example, "new")
-    finding = _run(tmp_path, rule.id, example.direction, *sides, example.also, example.kubernetes)
+    finding = _run(tmp_path, rule.id, example.direction, *sides, example.also, example)
     _check(finding, example.finding, proved="unproven" not in example.finding)
     assert finding.change == rule.change
 
@@ -134,7 +134,7 @@ def test_examples_in_the_mirror(tmp_path: Path, rule: Rule, example: Example) ->
     if not mirror:
         assert sorted(finding.rule for finding in _findings(tmp_path, direction, *sides)) == sorted(also)
         return
-    finding = _run(tmp_path, mirror, direction, *sides, also, example.kubernetes)
+    finding = _run(tmp_path, mirror, direction, *sides, also, example)
     expected = {key: value for key, value in example.finding.items() if key not in ("severity", "added", "removed")}
     expected["added"] = example.finding.get("removed", [])
     expected["removed"] = example.finding.get("added", [])
@@ -187,23 +187,27 @@ def _run(
     old: Json,
     new: Json,
     also: tuple[str, ...],
-    kubernetes: tuple[str, ...] = (),
+    example: Example | None = None,
 ) -> Finding:
     """The rule's one finding on two CRDs; beside it only those of ``also``."""
-    findings = _findings(tmp_path, direction, old, new, kubernetes)
+    findings = _findings(tmp_path, direction, old, new, example)
     assert sorted(finding.rule for finding in findings) == sorted((rule, *also))
     return next(finding for finding in findings if finding.rule == rule)
 
 
 def _findings(
-    tmp_path: Path, direction: str, old: Json, new: Json, kubernetes: tuple[str, ...] = ()
+    tmp_path: Path, direction: str, old: Json, new: Json, example: Example | None = None
 ) -> tuple[Finding, ...]:
+    file = (example and example.manifest) or "widget.yaml"
     before, after = (
-        crdcompat.load(f"path:{write(tmp_path / name, data)}") for name, data in (("old.yaml", old), ("new.yaml", new))
+        crdcompat.load(f"path:{write(tmp_path / name / file, data)}") for name, data in (("old", old), ("new", new))
     )
-    if kubernetes:
-        before = replace(before, supported=kubernetes, runs=kubernetes[0])
-        after = replace(after, supported=kubernetes, runs=kubernetes[-1])
+    if example and example.manifest:
+        before, after = (
+            replace(crds, runs=runs) for crds, runs in zip((before, after), example.kubernetes, strict=True)
+        )
+    elif example and example.kubernetes:
+        before, after = (replace(crds, supported=example.kubernetes) for crds in (before, after))
     report = crdcompat.diff(before, after, directions=(direction,))
     assert not report.problems
     assert not report.undecided

@@ -111,8 +111,8 @@ def _of_document(document: CrdDocument, installed: Resolved | None, server: Serv
 def _refusal(document: CrdDocument, fault: Fault, cause: Cause | None) -> _Refusal:
     version, path = place_of(document.crd, fault.at)
     if cause is None or not cause.accepting:
-        return _Refusal(version, path, fault.at, fault.one_line, fault.text, fault.one_line)
+        return _Refusal(version, path, fault.at, fault.one_line, fault.one_line, fault.one_line)
     since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
     what = f"`{cause.what}`" if cause.has_name else cause.title
     reason = f"{what} {needed(since, until, map(server_name, cause.refused))}"
-    return _Refusal(version, path, fault.at, cause.title, fault.text, reason)
+    return _Refusal(version, path, fault.at, cause.title, fault.one_line, reason)

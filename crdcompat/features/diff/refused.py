@@ -40,8 +40,13 @@ def with_refused(compared: Compared, options: DiffOptions) -> Compared:
     if options.locate:
         remarks = _remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)
         compared = replace(compared, remarks=tuple(remarks))
-    fresh_old = _apart(of_old, of_new)[0] if options.judge_old else ()
+    fresh_old = [*filter(_concerns_updates, _apart(of_old, of_new)[0])] if options.judge_old else []
     return _with_judged(compared, fresh_old, fresh_new if options.judge_new else None, options.filters)
+
+
+def _concerns_updates(refused: Refused) -> bool:
+    """Whether a CRD of OLD has faults that only this module finds: what updates may not set is a change of its own."""
+    return any(fault.at[-1:] != ("preserveUnknownFields",) for fault in refused.faults)
 
 
 def _apart(mine: Sequence[Refused], theirs: Sequence[Refused]) -> tuple[list[Refused], list[Refused]]:

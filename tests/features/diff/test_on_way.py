@@ -1,4 +1,4 @@
-"""CRDs meet the API server of the other release, if their run level comes before that of the kube-apiserver operator."""
+"""CRDs meet the API server of the other release, if their run level is not above that of its operator."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_the_server_that_is_left_refuses_a_new_function(tmp_path: Path, name: st
     assert (found["path"], found["added"], found["new"]) == ("spec.a", ["isIP"], "openshift-4.15")
     level = name[5:7]
     assert found["message"] == (
-        "release-4.15's API server refuses release-4.16's CRD of Widget, and the upgrade stops here: `isIP` needs OpenShift"
-        f" 4.16 or later (OpenShift 4.15 serves until run level 20 is complete, and this CRD is of run level {level})"
+        "release-4.15's API server refuses release-4.16's CRD of Widget, and the upgrade stops here: `isIP` needs"
+        f" OpenShift 4.16 or later (OpenShift 4.15 serves until run level 20 is complete, and this CRD is of run level {level})"
     )
     assert "undeclared reference to 'isIP'" in found["witness"]["errors"][0]
     (place,) = found["locations"]
