@@ -25,6 +25,7 @@ from crdcompat.render.wording.findings import (
     plural,
     undecided_line,
 )
+from crdcompat.render.wording.growth import why_accepted
 from crdcompat.render.wording.report import (
     NOTHING,
     cause_sentences,
@@ -175,7 +176,7 @@ def _reference(finding: Finding, entry: Entry) -> str:
 def _uncounted(finding: Finding) -> str:
     """One line for a finding that does not count: the reason, and the finding."""
     if finding.waiver is not None:
-        why = f"waived ({finding.waiver.reason})"
+        why = f"waived ({why_accepted(finding)})"
     elif finding.status == FindingStatus.UNRELEASED:
         why = unreleased_reason()
     else:

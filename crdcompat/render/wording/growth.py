@@ -31,6 +31,15 @@ def declared_lines(report: DiffReport) -> tuple[str, ...]:
     )
 
 
+def why_accepted(finding: Finding) -> str:
+    """The reason why a finding is accepted; of a declared one with its two releases. "" for one that is not."""
+    growth, waiver = finding.growth, finding.waiver
+    if waiver is None:
+        return ""
+    declared = f"accepted from {growth.accepted_from}, written from {growth.written_from}: " if growth else ""
+    return f"{declared}{waiver.reason}"
+
+
 def is_declarable(finding: Finding) -> bool:
     """Whether two-step growth is a way out: controllers alone decide when they write the values of a status."""
     return finding.owner is Owner.STATUS and finding.growth is None and grows(finding)
