@@ -273,6 +273,19 @@ def test_a_waiver_covers_no_broken_declaration_that_is_worse(tmp_path: Path) -> 
         assert run("diff", "release-4.16", "release-4.17", cwd=repo).code == code
 
 
+def test_a_declared_value_needs_no_waiver(tmp_path: Path) -> None:
+    repo = _on_main(tmp_path, "4.16", r4_15=widget("A"))
+    _stage(repo, widget("A", "B"))
+    waiver = {
+        "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
+        "direction": "rollback", "values": ["B"], "reason": "known",
+    }  # fmt: skip
+    declare(repo, growth("B"), waivers=[waiver])
+    report = check(repo, code=0)
+    assert report["sections"][1]["findings"][0]["waiver"]["reason"] == "nothing writes it in 4.16"
+    assert [line.partition(": ")[0] for line in report["waivers"]] == ["stale"]
+
+
 def test_the_release_is_that_of_the_branch_of_the_change(tmp_path: Path) -> None:
     """A backport to 4.15 is not the first step of 4.16."""
     repo = repository(tmp_path)

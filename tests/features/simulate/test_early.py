@@ -62,7 +62,7 @@ def test_only_declared_values_of_the_writing_release_are_early(repo: Path) -> No
         declare(repo, entry)
         assert _causes(repo, "4.16", "4.16") == (0, []), entry
     declare(repo, growth("B"))
-    assert _causes(repo, "4.16", "4.17", "--upgrade") == (0, [])
+    assert _causes(repo, "4.16", "4.16", "--upgrade") == (0, [])
 
 
 def test_the_declaration_is_named(repo: Path) -> None:
@@ -78,6 +78,19 @@ def test_the_declaration_is_named(repo: Path) -> None:
         assert held in " ".join(shown.replace('\\"', '"').split()), name
     (cause,) = run(*move, "--format", "json", cwd=repo).report["summary"]["causes"]
     assert (cause["growth"]["state"], cause["growth"]["line"], cause["location"]) == ("early", 2, None)
+
+
+def test_a_rejected_value_is_named_once_as_rejected_and_once_as_early(repo: Path) -> None:
+    declare(repo, growth("B"))
+    lines = run("simulate", "release-4.15", "release-4.16", "--objects", "../mg", cwd=repo).out.splitlines()
+    end = lines[lines.index("release-4.16 -> release-4.15: BLOCKED (1 of 2 recorded objects)") :]
+    assert [line.strip() for line in end[1:5]] == [
+        "Widget  status.p",
+        'release-4.15 rejects "B": every write fails',
+        "Widget  status.p",
+        f'holds "B" too early: declared to be written from release-4.17 ({_PLACE})',
+    ]
+    assert lines.count('  status.p holds "B".') == 1
 
 
 def test_values_of_lists_and_maps_are_found(tmp_path: Path) -> None:
