@@ -8,7 +8,7 @@ holds a value too early. A declaration concerns rollbacks, and its own values of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,6 +24,8 @@ from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.growth import GrowthState
 
+#: The states of values that count in another way than the others of a finding.
+_APART = (GrowthState.ACCEPTED, GrowthState.BROKEN)
 #: Major and minor of a release.
 Minor = tuple[int, int]
 _PATTERN = "pattern-widened"
@@ -105,20 +107,24 @@ class Grown(Struct, frozen=True):
 def apply_growth(
     findings: Iterable[Finding], declarations: Sequence[Declaration], releases: Releases, split: Split
 ) -> Grown:
-    """Mark the findings whose values are declared; one with several states, or undeclared values, is split by them."""
+    """Mark the findings whose values are declared. Values that count in another way than the others are split off."""
     if not declarations:
         return Grown(tuple(findings), ())
     made: list[Finding] = []
     used: dict[tuple[int, GrowthState], tuple[Declaration, GrowthState]] = {}
     for finding in findings:
         rest: Finding | None = finding
-        for (declaration, state), values in _by_state(finding, declarations, releases):
-            used[id(declaration), state] = declaration, state
-            mine, rest = split(rest, values) if rest is not None else (None, None)
+        counting: list[_Part] = []
+        for part in _by_state(finding, declarations, releases):
+            used[id(part.declaration), part.state] = part.declaration, part.state
+            if part.state not in _APART:
+                counting.append(part)
+                continue
+            mine, rest = split(rest, part.values) if rest is not None else (None, None)
             if mine is not None:
-                made.append(_marked(mine, declaration, state, releases))
+                made.append(_marked(mine, part, releases))
         if rest is not None:
-            made.append(rest)
+            made.append(_marked(rest, counting[0], releases) if counting else rest)
     return Grown(tuple(sorted(made, key=order)), tuple(used.values()))
 
 
@@ -156,22 +162,29 @@ def _is_finite(patterns: Any) -> bool:
     return finite(found) is not None
 
 
-_Stated = tuple[Declaration, GrowthState]
+class _Part(Struct, frozen=True):
+    """The values of a finding that one declaration names, with their state."""
+
+    declaration: Declaration
+    state: GrowthState
+    values: list[Any]
 
 
-def _by_state(
-    finding: Finding, declarations: Sequence[Declaration], releases: Releases
-) -> Iterator[tuple[_Stated, list[Any]]]:
+def _by_state(finding: Finding, declarations: Sequence[Declaration], releases: Releases) -> Iterable[_Part]:
     """The declared values of a finding, by declaration and state."""
     paths = (finding.path, *finding.places)
     about = [each for each in declarations if each.crd == finding.crd and each.path in paths]
     if not about or not grows(finding):
-        return
-    groups: dict[tuple[int, GrowthState], tuple[_Stated, list[Any]]] = {}
+        return ()
+    parts: dict[tuple[int, GrowthState], _Part] = {}
     for value in finding.added:
         if (stated := _stated(value, paths, about, releases)) is not None:
-            groups.setdefault((id(stated[0]), stated[1]), (stated, []))[1].append(value)
-    yield from groups.values()
+            declaration, state = stated
+            parts.setdefault((id(declaration), state), _Part(declaration, state, [])).values.append(value)
+    return parts.values()
+
+
+_Stated = tuple[Declaration, GrowthState]
 
 
 def _stated(value: Any, paths: Sequence[str], about: Sequence[Declaration], releases: Releases) -> _Stated | None:
@@ -187,8 +200,9 @@ def _stated(value: Any, paths: Sequence[str], about: Sequence[Declaration], rele
     return max(found, key=lambda each: order(each[1]))
 
 
-def _marked(finding: Finding, declaration: Declaration, state: GrowthState, releases: Releases) -> Finding:
+def _marked(finding: Finding, part: _Part, releases: Releases) -> Finding:
     """The finding as the declaration leaves it: accepted as by a waiver, or an error, or as it was."""
+    declaration, state = part.declaration, part.state
     noted = replace(finding, growth=declaration.shown(state))
     match state:
         case GrowthState.ACCEPTED:
@@ -196,17 +210,19 @@ def _marked(finding: Finding, declaration: Declaration, state: GrowthState, rele
         case GrowthState.BROKEN:
             blocks = not all(map(is_terminal, finding.contexts))
             noted = replace(noted, severity=Severity.ERROR) if blocks else noted
-    return replace(noted, message=f"{finding.message} ({_why(declaration, state, finding, releases)})")
+    named = "" if len(part.values) == len(finding.added) else f"{listed(part.values)} "
+    return replace(noted, message=f"{finding.message} ({named}{_why(part, releases)})")
 
 
-def _why(declaration: Declaration, state: GrowthState, finding: Finding, releases: Releases) -> str:
-    """Why the finding counts although its values are declared."""
-    if state is GrowthState.BROKEN:
-        values = listed(finding.added)
-        accepted = f"declared to be accepted from {declaration.accepted_from}, but {releases.old_name} rejects {values}"
-        return f"{accepted}: {declaration.place}"
-    if state is GrowthState.WRITTEN:
-        return f"declared to be written from {declaration.written_from}: {declaration.place}"
+def _why(part: _Part, releases: Releases) -> str:
+    """Why the values count although they are declared."""
+    declaration = part.declaration
+    match part.state:
+        case GrowthState.BROKEN:
+            rejects = f"{releases.old_name} rejects {listed(part.values)}"
+            return f"declared to be accepted from {declaration.accepted_from}, but {rejects}: {declaration.place}"
+        case GrowthState.WRITTEN:
+            return f"declared to be written from {declaration.written_from}: {declaration.place}"
     return f"declared in {declaration.place}, but which release {releases.new_name} is, is not known"
 
 

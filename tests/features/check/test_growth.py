@@ -223,6 +223,17 @@ def test_a_rollback_from_the_release_that_writes_stays_blocked(tmp_path: Path) -
     assert "1 finding waived, and not counted" in ran.out
 
 
+def test_values_that_count_either_way_stay_together(tmp_path: Path) -> None:
+    """The declaration names one of them; ids and counts are as without it."""
+    repo = _on_main(tmp_path, "4.17", r4_15=widget("A"), r4_17=widget("A", "B", "C"))
+    plain = run("diff", "release-4.15", "release-4.17", "--format", "json", cwd=repo).report["findings"]
+    declare(repo, growth("B"))
+    (finding,) = run("diff", "release-4.15", "release-4.17", "--format", "json", cwd=repo).report["findings"]
+    said = f' ("B" declared to be written from release-4.17: {_PLACE})'
+    assert finding["message"] == plain[0]["message"] + said
+    assert [(each["id"], each["added"]) for each in (*plain, finding)] == [(finding["id"], ["B", "C"])] * 2
+
+
 def test_a_release_that_rejects_what_it_was_declared_to_accept_is_an_error(tmp_path: Path) -> None:
     """The value came too late for 4.16, and only 4.17 has it."""
     repo = _on_main(tmp_path, "4.17", r4_15=widget("A"), r4_16=widget("A"))
