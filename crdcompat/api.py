@@ -209,11 +209,11 @@ def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | No
     """
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix import workflow
-    from crdcompat.findings.waiver_file import read_waivers
+    from crdcompat.findings.waiver_file import read_accepted
 
     found = _config(config, repo)
-    waivers = read_waivers(found.waiver_file)
-    return workflow.matrix(choose(releases, (), repo), found, waivers, workflow.MatrixOptions(repo=repo))
+    accepted = read_accepted(found.waiver_file)
+    return workflow.matrix(choose(releases, (), repo), found, accepted, workflow.MatrixOptions(repo=repo))
 
 
 def _both(old: CrdSet | str, new: CrdSet | str, repo: str | None) -> tuple[CrdSet, CrdSet]:

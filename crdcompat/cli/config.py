@@ -21,15 +21,17 @@ def config(
 
     from crdcompat.config.configuration import find_config
     from crdcompat.config.repository import missing_refs
-    from crdcompat.findings.waiver_file import read_waivers
+    from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.render.escape import json_text, say
+    from crdcompat.render.wording.findings import plural
 
     found = find_config(file, Path(repo) if repo else None)
     missing = missing_refs(found, repo)
-    waivers = read_waivers(found.waiver_file)
+    accepted = read_accepted(found.waiver_file)
     if not show:
         say(f"{found.file or 'no configuration file: the defaults hold'}")
-        say(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
+        growth = f", {plural(len(accepted.growth), 'declaration')} of growth" if accepted.growth else ""
+        say(f"{found.waiver_file}: {plural(len(accepted.waivers), 'waiver')}{growth}")
         say("".join(f"note: {note}\n" for note in missing), end="")
         return
     for key, value in found.values.items():

@@ -72,7 +72,7 @@ def matrix(
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix.workflow import MatrixOptions
     from crdcompat.features.matrix.workflow import matrix as run
-    from crdcompat.findings.waiver_file import read_waivers
+    from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts, write_reports
@@ -109,7 +109,7 @@ def matrix(
         excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
     with progress(wanted=not (no_progress or quiet)):
-        report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
+        report = run(chosen, settings.config, read_accepted(settings.config.waiver_file), matrix_options)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     for message in report.idle:
         warn(message)

@@ -11,7 +11,7 @@ from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_waivers
+from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
@@ -54,7 +54,7 @@ def compare_and_report(
             counted = RecordedProgress()
             report = with_evidence(report, before, after, (counted.each(read_objects(tree)) for tree in recordings))
         report = apply_config(
-            report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
+            report, settings.config, read_accepted(settings.config.waiver_file), FindingSplitter(before, after)
         )
         if (least := wants_excerpts(settings.formats, report)) is not None:
             from crdcompat.findings.excerpts import with_excerpts

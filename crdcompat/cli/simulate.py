@@ -99,7 +99,7 @@ def simulate(
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_formats, open_recordings, settled
-    from crdcompat.config.applied import both_sides
+    from crdcompat.config.applied import both_sides, unwritten
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.write import write_reports
@@ -145,6 +145,7 @@ def simulate(
             upgrade=upgrade,
             context=context,
             crds=crd or (),
+            growth=() if upgrade else unwritten(settings.config, after.name),
         )
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     if report.problems:

@@ -1,4 +1,4 @@
-"""crdcompat waive and baseline: add accepted findings with a reason to the waiver file."""
+"""crdcompat waive and baseline: add findings with a reason to the waiver file, accepted or as two-step growth."""
 
 from __future__ import annotations
 
@@ -35,6 +35,18 @@ def waive(
             help="Read the lines '/crdcompat waive ID REASON' of a comment from standard input. Needs --owner.",
         ),
     ] = False,
+    growth: Annotated[
+        bool,
+        typer.Option("--growth", help="Declare the added values: accepted now, written by a later release."),
+    ] = False,
+    accepted_from: Annotated[
+        str,
+        typer.Option(metavar="RELEASE", help="With --growth: the first release that accepts them (default: this one)."),
+    ] = "",
+    written_from: Annotated[
+        str,
+        typer.Option(metavar="RELEASE", help="With --growth: the first release that writes them (default: the next)."),
+    ] = "",
     base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
     config: o.ConfigFile = None,
@@ -46,6 +58,10 @@ def waive(
     from crdcompat.models.finding import Acceptance
     from crdcompat.render.escape import say
 
+    if growth and (from_comment or until):
+        raise UsageError("--growth takes neither --from-comment nor --until: it ends with the release that writes")
+    if not growth and (accepted_from or written_from):
+        raise UsageError("--accepted-from and --written-from go with --growth")
     if from_comment:
         if ids or reason is not None:
             raise UsageError("--from-comment takes IDs and reasons from the comment alone")
@@ -63,11 +79,17 @@ def waive(
                 raise UsageError("--reason: say why it is accepted")
             reason = typer.prompt("Reason")
         requests = [Request(name, reason) for name in ids]
-    found = _findings(report, base, config, repo)
+    data = _report_data(report, base, config, repo)
+    found = _findings(data)
     reasons = {_only(request.id, found): request.reason for request in requests}
-    accepted = ((finding, reasons[finding["id"]]) for finding in found if finding["id"] in reasons)
     # The same finding may occur against several releases, each with another old value.
-    _write([(finding, Acceptance(why, owner, until)) for finding, why in accepted], config, repo)
+    accepted = [
+        (finding, Acceptance(reasons[finding["id"]], owner, until)) for finding in found if finding["id"] in reasons
+    ]
+    if growth:
+        _declare(accepted, accepted_from or _release(data, config, repo), written_from, config, repo)
+    else:
+        _write(accepted, config, repo)
 
 
 def _only(name: str, found: list[dict[str, Any]]) -> str:
@@ -95,7 +117,7 @@ def baseline(
     """Accept all present findings, as a baseline."""
     from crdcompat.models.finding import Acceptance
 
-    found = _findings(report, base, config, repo)
+    found = _findings(_report_data(report, base, config, repo))
     accepted = Acceptance(reason, owner, until, baseline=True)
     _write([(finding, accepted) for finding in found if finding["severity"] != "info"], config, repo)
 
@@ -106,8 +128,14 @@ def _line(finding: dict[str, Any]) -> str:
     return f"{finding['id']}  {finding['severity']}[{finding['rule']}] {where} ({finding['direction']})"
 
 
-def _findings(report: str | None, base: str | None, config: str | None, repo: str | None) -> list[dict[str, Any]]:
+def _findings(data: dict[str, Any]) -> list[dict[str, Any]]:
     """All findings without a waiver, including those that existed before the change."""
+    parts = data.get("sections", [data])
+    return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
+
+
+def _report_data(report: str | None, base: str | None, config: str | None, repo: str | None) -> dict[str, Any]:
+    """The JSON report of a file, else that of a check. Raises UsageError."""
     import orjson
 
     from crdcompat.errors import UsageError
@@ -119,22 +147,21 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
 
         # Findings that existed before the change are accepted as well; the quick answer does not list them.
         options = CheckOptions(base=base, repo=repo, all_targets=True)
-        data: Any = check_data(run_check(_config(config, repo), options))
-    else:
-        from pathlib import Path
+        return check_data(run_check(_config(config, repo), options))
 
-        from crdcompat.features.verify.report_file import check_report
+    from pathlib import Path
 
-        try:
-            text = Path(report).read_bytes()
-            data = orjson.loads(text)
-        except (OSError, orjson.JSONDecodeError) as error:
-            raise UsageError(f"{report}: not a JSON report: {error}") from None
-        if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
-            raise UsageError(f"{report}: not a report of diff or check")
-        check_report(data, report, text)
-    parts = data.get("sections", [data])
-    return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
+    from crdcompat.features.verify.report_file import check_report
+
+    try:
+        text = Path(report).read_bytes()
+        data = orjson.loads(text)
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise UsageError(f"{report}: not a JSON report: {error}") from None
+    if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
+        raise UsageError(f"{report}: not a report of diff or check")
+    check_report(data, report, text)
+    return data
 
 
 def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: str | None, repo: str | None) -> None:
@@ -144,6 +171,39 @@ def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: str | None
     path = _config(config, repo).waiver_file
     count = add_waivers(path, [made for finding, accepted in findings for made in entries_for(finding, accepted)])
     say(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
+
+
+def _declare(
+    findings: list[tuple[dict[str, Any], Acceptance]], first: str, later: str, config: str | None, repo: str | None
+) -> None:
+    """Write declarations: release ``first`` accepts the added values, ``later`` writes them ("": the next one)."""
+    from crdcompat.errors import UsageError
+    from crdcompat.findings.growth import can_grow, following
+    from crdcompat.findings.waiver_file import add_growth, growth_for
+    from crdcompat.render.escape import say
+    from crdcompat.render.wording.findings import plural
+
+    for finding, _ in findings:
+        if not can_grow(finding["rule"], finding["direction"], finding["added"], finding["new"]):
+            raise UsageError(f"{_line(finding)}: growth is about values that a list gained, in a rollback")
+    path = _config(config, repo).waiver_file
+    later = later or following(first)
+    count = add_growth(path, [made for found, why in findings for made in growth_for(found, first, later, why)])
+    say(f"{path}: {plural(count, 'declaration')} written: accepted from {first}, written from {later}")
+
+
+def _release(data: dict[str, Any], config: str | None, repo: str | None) -> str:
+    """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
+    from crdcompat.config.releases import openshift_minor
+    from crdcompat.errors import UsageError
+    from crdcompat.findings.growth import is_release
+
+    bases = [part["old"]["name"] for part in data.get("sections", ()) if part["against"] == "base"]
+    name = bases[0] if bases else data["new"]["name"]
+    minor = openshift_minor(name, _config(config, repo))
+    if minor is None:
+        raise UsageError(f"--accepted-from: name the release that accepts the values first; {name} has no version")
+    return name if is_release(name) else f"release-{minor[0]}.{minor[1]}"
 
 
 def _config(named: str | None, repo: str | None) -> Config:

@@ -12,14 +12,16 @@ from msgspec.structs import replace
 from crdcompat.apiserver.supported.ranges import ends, server_name
 from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
-from crdcompat.config.releases import version_of
+from crdcompat.config.releases import openshift_minor, version_of
 from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
+from crdcompat.findings.growth import Declaration, Minor, Releases, apply_growth
 from crdcompat.findings.severity import is_strict_error
 from crdcompat.findings.split import FindingSplitter
+from crdcompat.findings.waiver_file import Accepted, read_accepted
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
@@ -28,6 +30,7 @@ from crdcompat.sources import open_source
 from crdcompat.sources.options import charts_for
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
+from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
 
 
@@ -129,31 +132,73 @@ def _with_severity(finding: Finding, config: Config) -> Finding:
 
 
 class ActiveWaivers(Struct, frozen=True, eq=False):
-    """The waivers of ``file``: ``valid`` ones waive findings, ``expired`` ones explain why a finding counts again."""
+    """The content of the waiver ``file``, for the newer ``release``.
+
+    ``valid`` waivers waive findings, ``expired`` ones explain why a finding counts again; ``growth`` are declarations.
+    """
 
     valid: tuple[Waiver, ...]
     expired: tuple[Waiver, ...]
-    file: Path
+    growth: tuple[Declaration, ...]
+    release: str
+    config: Config
+
+    @property
+    def file(self) -> Path:
+        """The path of the waiver file."""
+        return self.config.waiver_file
+
+    @property
+    def minor(self) -> Minor | None:
+        """Major and minor of the newer release; None if unknown."""
+        return openshift_minor(self.release, self.config)
+
+    def between(self, report: DiffReport) -> Releases:
+        """The releases of a comparison with the newer release."""
+        old = report.old
+        older = openshift_minor(old.name, self.config) or openshift_minor(old.title, self.config)
+        return Releases(older, self.minor, old.title, self.release)
 
 
-def active_waivers(waivers: Sequence[Waiver], today: date, release: str, file: Path) -> ActiveWaivers:
-    """Sort the waivers of ``file`` into valid and expired ones, by the day and by the newer ``release``."""
-    expired = tuple(waiver for waiver in waivers if waiver.expired(today, release))
-    return ActiveWaivers(tuple(waiver for waiver in waivers if waiver not in expired), expired, file)
+class Used(Struct, frozen=True):
+    """What of a waiver file concerned findings: waivers by ``id()``, declarations by ``id()`` with the state."""
+
+    waivers: frozenset[int] = frozenset()
+    growth: frozenset[tuple[int, GrowthState]] = frozenset()
+
+    def __or__(self, other: Used) -> Used:
+        return Used(self.waivers | other.waivers, self.growth | other.growth)
+
+    def __bool__(self) -> bool:
+        return bool(self.waivers or self.growth)
 
 
-def with_waivers(
-    report: DiffReport, waivers: ActiveWaivers, splitter: FindingSplitter
-) -> tuple[DiffReport, frozenset[int]]:
-    """The report with its waived findings marked, and the ``id()`` of each waiver that was used."""
-    applied = apply_waivers(report.findings, waivers.valid, splitter.split)
-    findings = with_ended(applied.findings, waivers.expired, str(waivers.file))
-    return replace(report, findings=tuple(findings)), applied.used
+def active_waivers(accepted: Accepted, config: Config, today: date, release: str) -> ActiveWaivers:
+    """Sort the waivers of the file into valid and expired ones, by the day and the newer ``release``."""
+    expired = tuple(waiver for waiver in accepted.waivers if waiver.expired(today, release))
+    valid = tuple(waiver for waiver in accepted.waivers if waiver not in expired)
+    return ActiveWaivers(valid, expired, accepted.growth, release, config)
 
 
-def apply_config(
-    report: DiffReport, config: Config, waivers: Sequence[Waiver], splitter: FindingSplitter
-) -> DiffReport:
-    """The report with the severities and the waivers of the configuration."""
-    active = active_waivers(waivers, date.today(), report.new.name, config.waiver_file)
+def with_waivers(report: DiffReport, active: ActiveWaivers, splitter: FindingSplitter) -> tuple[DiffReport, Used]:
+    """The report with its accepted findings marked, and what of the waiver file was used.
+
+    Declarations come first: a value that is declared and rejected is an error, which its waiver may not cover.
+    """
+    grown = apply_growth(report.findings, active.growth, active.between(report), splitter.split)
+    applied = apply_waivers(grown.findings, active.valid, splitter.split)
+    findings = with_ended(applied.findings, active.expired, str(active.file))
+    used = Used(applied.used, frozenset((id(each), state) for each, state in grown.used))
+    return replace(report, findings=tuple(findings)), used
+
+
+def unwritten(config: Config, release: str) -> tuple[Declaration, ...]:
+    """The declarations of growth whose values the release accepts and does not write yet. Raises ConfigError."""
+    minor = openshift_minor(release, config)
+    return tuple(each for each in read_accepted(config.waiver_file).growth if each.is_unwritten_in(minor))
+
+
+def apply_config(report: DiffReport, config: Config, accepted: Accepted, splitter: FindingSplitter) -> DiffReport:
+    """The report with the severities, the waivers and the declarations of the configuration."""
+    active = active_waivers(accepted, config, date.today(), report.new.name)
     return with_waivers(with_severities(report, config), active, splitter)[0]

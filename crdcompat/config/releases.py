@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
+from crdcompat.config.configuration import Config
 from crdcompat.errors import UsageError
 from crdcompat.sources.urls import public_name
 
@@ -73,6 +74,18 @@ def minor_of(name: str) -> tuple[int, int] | None:
         return None
     major, minor = (*version[0], 0, 0)[:2]
     return major, minor
+
+
+def openshift_minor(name: str, config: Config) -> tuple[int, int] | None:
+    """Major and minor of a release, by the version in its name, else by the OpenShift server that it has to run.
+
+    None if neither tells. A main branch has no version in its name.
+    """
+    found = minor_of(name)
+    if found is not None:
+        return found
+    runs = config.runs(name)
+    return minor_of(runs) if runs.startswith("openshift-") else None
 
 
 def _sorted(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,46 +1,78 @@
-"""Reads the waiver file, and adds entries to it."""
+"""Reads the waiver file, and adds entries to it: waivers, and declarations of two-step growth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.atomic_write import write_file
 from crdcompat.errors import ConfigError
+from crdcompat.findings.growth import Declaration
 from crdcompat.findings.rules import rule_names
-from crdcompat.findings.waivers import Waiver, asks_for, brief
+from crdcompat.findings.waivers import Waiver, asks_for, brief, release_numbers
 from crdcompat.models.finding import Acceptance
+from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.yaml.validated import check_schema, read_mapping
 
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
 
 
-def read_waivers(path: Path) -> tuple[Waiver, ...]:
-    """The waivers of a file; none if the file does not exist. Raises ConfigError."""
+class Accepted(Struct, frozen=True):
+    """The content of a waiver file: waivers, and declarations of two-step growth."""
+
+    waivers: tuple[Waiver, ...] = ()
+    growth: tuple[Declaration, ...] = ()
+
+
+def read_accepted(path: Path) -> Accepted:
+    """The content of the file; empty if the file does not exist. Raises ConfigError."""
     if not path.exists():
-        return ()
+        return Accepted()
     try:
         text = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     data = read_mapping(path, text)
     check_schema(path, data, text, waivers_schema())
-    entries = data.get("waivers", ())
-    found = []
-    for entry, line in zip(entries, _lines(text, len(entries)), strict=True):
+    waivers, growth = ([*_with_lines(data, text, key)] for key in ("waivers", "growth"))
+    for entry, line in waivers:
         _check(entry, f"{path}:{line}")
-        values = tuple(entry["values"]) if "values" in entry else None
-        words: dict[str, Any] = {"direction": Direction(entry["direction"])}
-        if "severity" in entry:
-            words["severity"] = Severity(entry["severity"])
-        found.append(Waiver(**{**entry, **words, "values": values, "line": line}))
-    return tuple(found)
+    _check_growth(growth, path)
+    return Accepted(
+        tuple(_waiver(entry, line) for entry, line in waivers),
+        tuple(
+            Declaration(**{**entry, "values": tuple(entry["values"]), "file": _short(path), "line": line})
+            for entry, line in growth
+        ),
+    )
+
+
+def _short(path: Path) -> str:
+    """The path as sentences name it: from the current folder, if the file is below it."""
+    whole, here = path.resolve(), Path.cwd()
+    return str(whole.relative_to(here) if whole.is_relative_to(here) else path)
+
+
+def read_waivers(path: Path) -> tuple[Waiver, ...]:
+    """The waivers of a file; none if the file does not exist. Raises ConfigError."""
+    return read_accepted(path).waivers
+
+
+def _waiver(entry: dict[str, Any], line: int) -> Waiver:
+    words: dict[str, Any] = {"direction": Direction(entry["direction"])}
+    if "severity" in entry:
+        words["severity"] = Severity(entry["severity"])
+    if "values" in entry:
+        words["values"] = tuple(entry["values"])
+    return Waiver(**{**entry, **words, "line": line})
 
 
 def _check(entry: dict[str, Any], where: str) -> None:
@@ -59,6 +91,22 @@ def _check(entry: dict[str, Any], where: str) -> None:
         )
 
 
+def _check_growth(entries: Iterable[tuple[dict[str, Any], int]], path: Path) -> None:
+    """Checks beyond the JSON Schema: the order of the releases, and each value declared once."""
+    known: dict[tuple[Any, ...], int] = {}
+    for entry, line in entries:
+        first, later = entry["accepted_from"], entry["written_from"]
+        if (release_numbers(later) or ()) <= (release_numbers(first) or ()):
+            raise ConfigError(
+                f"{path}:{line}: written_from: {later} is not after {first}: name a release after accepted_from"
+            )
+        for value in entry["values"]:
+            key = (entry["crd"], entry["path"], member_key(value))
+            if key in known:
+                raise ConfigError(f"{path}:{line}: values: {value!r} is declared at line {known[key]}: declare it once")
+            known[key] = line
+
+
 def _last_day(until: str, where: str) -> None:
     """Raises ConfigError if the end is a day that does not exist."""
     if until.count("-") == 2:
@@ -75,12 +123,14 @@ def waivers_schema() -> dict[str, Any]:
     return loaded
 
 
-def _lines(text: bytes, count: int) -> list[int]:
+def _with_lines(data: dict[str, Any], text: bytes, key: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """The entries below a key, each with its line."""
     from crdcompat.yaml.locate import locate
 
-    wanted = [(0, ("waivers", index)) for index in range(count)]
+    listed = data.get(key, ())
+    wanted = [(0, (key, index)) for index in range(len(listed))]
     places = locate(text, wanted)
-    return [places[item][0] if item in places else 1 for item in wanted]
+    return ((entry, places[at][0] if at in places else 1) for entry, at in zip(listed, wanted, strict=True))
 
 
 def entries_for(finding: dict[str, Any], accepted: Acceptance) -> Iterator[dict[str, Any]]:
@@ -99,34 +149,68 @@ def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
     return {**made, **{key: value for key, value in extra.items() if value}}
 
 
+def growth_for(finding: dict[str, Any], first: str, later: str, accepted: Acceptance) -> Iterator[dict[str, Any]]:
+    """The declarations of two-step growth for a finding (as in the JSON report): one for each of its places.
+
+    Release ``first`` accepts the added values, ``later`` writes them.
+    """
+    releases = {"accepted_from": first, "written_from": later}
+    owner = {"owner": accepted.owner} if accepted.owner else {}
+    for path in (finding["path"], *finding["places"]):
+        place = {"crd": str(finding["crd"]), "path": str(path), "values": list(finding["added"])}
+        yield {**place, **releases, "reason": accepted.reason, **owner}
+
+
 def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     """Append waivers to the file, and create it if necessary. Returns the number of new entries.
 
     The existing bytes do not change. Raises ConfigError if the file cannot be read or written; the file is unchanged
     then.
     """
-    from crdcompat.findings.waiver_text import with_entries
-    from crdcompat.yaml.streams import Fault
-
-    read_waivers(path)  # raises for a file with errors
     made = list(entries)
     for each in made:
         check_schema(path, {"waivers": [each]}, None, waivers_schema())
         _check(each, str(path))
+    return _add(path, "waivers", made, _same)
+
+
+def add_growth(path: Path, entries: Iterable[dict[str, Any]]) -> int:
+    """Append declarations of two-step growth to the file, as ``add_waivers`` does; values declared already are not."""
+    declared = read_accepted(path).growth
+    made = []
+    for each in entries:
+        known = [it for it in declared if (it.crd, it.path) == (each["crd"], each["path"])]
+        left = [value for value in each["values"] if not any(it.names(value) for it in known)]
+        made += [{**each, "values": left}] if left else []
+    check_schema(path, {"growth": made}, None, waivers_schema())
+    return _add(path, "growth", made, operator.eq)
+
+
+_Entry = dict[str, Any]
+
+
+def _add(path: Path, key: str, made: Sequence[_Entry], same: Callable[[_Entry, _Entry], bool]) -> int:
+    """Append those entries to the list at ``key`` that are not the ``same`` as another one there. Returns how many."""
+    from crdcompat.findings.waiver_text import with_entries
+    from crdcompat.yaml.streams import Fault
+
+    read_accepted(path)  # raises for a file with errors
     data = path.read_bytes() if path.is_file() else b""
-    known = read_mapping(path, data).get("waivers", [])
-    fresh: list[dict[str, Any]] = []
+    before = read_mapping(path, data)
+    known = before.get(key, [])
+    fresh: list[_Entry] = []
     for each in made:
-        if not any(_same(each, old) for old in (*known, *fresh)):
+        if not any(same(each, old) for old in (*known, *fresh)):
             fresh.append(each)
     if not fresh:
         return 0
     try:
-        written = with_entries(data or _HEAD.encode(), fresh)
+        written = with_entries(data or _HEAD.encode(), key, fresh)
     except (Fault, ValueError) as error:
         raise ConfigError(f"{path}: cannot be added to ({error}): leave one document in it, in UTF-8") from None
-    if read_mapping(path, written).get("waivers") != [*known, *fresh]:
-        raise ConfigError(f"{path}: nothing can be added to this form: write the waivers as a plain list")
+    if read_mapping(path, written) != {**before, key: [*known, *fresh]}:
+        raise ConfigError(f"{path}: nothing can be added to this form: write the {key} as a plain list")
+    _check_growth(_with_lines(read_mapping(path, written), written, "growth"), path)
     try:
         write_file(path, written)
     except OSError as error:

@@ -16,14 +16,13 @@ from crdcompat.yaml.dump import to_yaml
 from crdcompat.yaml.loader import node_key
 from crdcompat.yaml.streams import compose_stream
 
-_KEY = "waivers"
 _MARK = "\ufeff"
 #: Characters that JSON allows in a string, but YAML forbids or reads as a line end. YAML has no surrogate pairs.
 _BARE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-def with_entries(data: bytes, entries: Sequence[dict[str, Any]]) -> bytes:
-    """The file with the entries appended in the style of the file: block or flow, with its line ends.
+def with_entries(data: bytes, key: str, entries: Sequence[dict[str, Any]]) -> bytes:
+    """The file with the entries appended to the list at ``key``, in the style of the file and with its line ends.
 
     Lines replace an empty list in brackets. Raises Fault and ValueError if the text is not a single document.
     """
@@ -33,31 +32,42 @@ def with_entries(data: bytes, entries: Sequence[dict[str, Any]]) -> bytes:
     if len(roots) > 1:
         raise ValueError("leave one document in it")
     root = roots[0] if roots else None
-    return (mark + _put(body, root, entries, "\r\n" if "\r\n" in body else "\n")).encode()
+    return (mark + _put(body, root, key, entries, "\r\n" if "\r\n" in body else "\n")).encode()
 
 
-def _put(body: str, root: Node | None, entries: Sequence[dict[str, Any]], end: str) -> str:
+def _put(body: str, root: Node | None, key: str, entries: Sequence[dict[str, Any]], end: str) -> str:
     if not isinstance(root, MappingNode):
-        return _at_end(body, len(body), f"{_KEY}:\n{_lines(entries, 2)}", end)
-    listed = next((value for key, value in root.value if node_key(key) == _KEY), None)
+        return _at_end(body, len(body), f"{key}:\n{_lines(entries, 2)}", end)
+    index = next((at for at, (name, _) in enumerate(root.value) if node_key(name) == key), None)
+    listed = root.value[index][1] if index is not None else None
     if root.flow_style and listed is None:
-        inside = f'"{_KEY}": [{_flow(entries, body)}]' + (", " if root.value else "")
+        inside = f'"{key}": [{_flow(entries, body)}]' + (", " if root.value else "")
         return _insert(body, root.start_mark.index + 1, inside)
-    if not isinstance(listed, SequenceNode):
-        return _at_end(body, root.end_mark.index, f"{_KEY}:\n{_lines(entries, 2)}", end)
+    if not isinstance(listed, SequenceNode) or index is None:
+        return _at_end(body, root.end_mark.index, f"{key}:\n{_lines(entries, 2)}", end)
+    later = root.value[index + 1 :]
     if not listed.flow_style:
-        return _at_end(body, root.end_mark.index, _lines(entries, listed.start_mark.column), end)
+        at = _before(body, later[0][0].start_mark.index) if later else root.end_mark.index
+        return _at_end(body, at, _lines(entries, listed.start_mark.column), end)
     if listed.value:
         last: Node = listed.value[-1]
         own_line = last.start_mark.line > listed.start_mark.line
         between = f",{end}{' ' * last.start_mark.column}" if own_line else ", "
         return _insert(body, last.end_mark.index, between + _flow(entries, body, between))
     start, stop = listed.start_mark.index, listed.end_mark.index
-    if root.flow_style or body[start + 1 : stop - 1].strip():
+    if root.flow_style or later or body[start + 1 : stop - 1].strip():
         return _insert(body, start + 1, _flow(entries, body))
     # `waivers: []` becomes `waivers:`, and the entries follow below.
     whole = body[:start].rstrip(" ") + body[stop:]
     return _at_end(whole, root.end_mark.index - (len(body) - len(whole)), _lines(entries, 2), end)
+
+
+def _before(body: str, at: int) -> int:
+    """The end of what precedes the key at ``at``: comments and empty lines directly above belong to the key."""
+    lines = body[:at].splitlines(keepends=True)
+    while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
+        at -= len(lines.pop())
+    return at
 
 
 def _insert(body: str, at: int, more: str) -> str:

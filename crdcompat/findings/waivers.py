@@ -82,12 +82,12 @@ class Waiver(Struct, frozen=True, eq=False):
             return False
         if self.until.count("-") == 2:
             return today > date.fromisoformat(self.until)
-        ends, now = _numbers(self.until), _numbers(release)
+        ends, now = release_numbers(self.until), release_numbers(release)
         return ends is not None and now is not None and now >= ends
 
     def end_is_unknown(self, release: str) -> bool:
         """Whether the waiver ends with a release, but the name of the given release contains no version."""
-        return bool(self.until) and self.until.count("-") != 2 and _numbers(release) is None
+        return bool(self.until) and self.until.count("-") != 2 and release_numbers(release) is None
 
     @property
     def acceptance(self) -> Acceptance:
@@ -109,12 +109,13 @@ class Applied(Struct, frozen=True):
 def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split: Split) -> Applied:
     """Mark waived findings. A finding with only some waived values becomes two: the waived part, and the rest.
 
-    ``split`` makes the two findings: for the given values, and for the others.
+    ``split`` makes the two findings: for the given values, and for the others. A finding that is accepted stays as it
+    is.
     """
     made: list[Finding] = []
     used: set[int] = set()
     for finding in findings:
-        about = _naming(finding, waivers)
+        about = _naming(finding, waivers) if finding.waiver is None else []
         used.update(map(id, about))
         accepted, rest = _accepted(finding, about, split) if about else (None, finding)
         if accepted is not None:
@@ -163,6 +164,7 @@ def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tupl
     return split(finding, [value for value in values if all(member_key(value) in each for each in named)])
 
 
-def _numbers(name: str) -> tuple[int, int] | None:
+def release_numbers(name: str) -> tuple[int, int] | None:
+    """Major and minor of the last version in the name of a release; None without a version."""
     found = _RELEASE.findall(name)
     return (int(found[-1][0]), int(found[-1][1])) if found else None

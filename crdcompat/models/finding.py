@@ -10,6 +10,7 @@ from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severi
 
 if TYPE_CHECKING:
     from crdcompat.compare.witness import Witness
+    from crdcompat.vocabulary.growth import GrowthState
     from crdcompat.vocabulary.writes import Spared, WriteKind
 
 
@@ -83,6 +84,26 @@ class Acceptance(Struct, frozen=True):
     baseline: bool = False
 
 
+class Growth(Struct, frozen=True):
+    """A declaration of two-step growth at ``file:line``: the releases that accept and that write the values.
+
+    ``state`` is what follows for a finding, or for recorded objects.
+    """
+
+    accepted_from: str
+    written_from: str
+    reason: str
+    owner: str
+    file: str
+    line: int
+    state: GrowthState
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        return f"{self.file}:{self.line}"
+
+
 class Finding(Struct, frozen=True):
     """One finding as the report shows it (design, section 7)."""
 
@@ -111,6 +132,7 @@ class Finding(Struct, frozen=True):
     places: tuple[str, ...] = ()
     evidence: Evidence = Evidence()
     waiver: Acceptance | None = None
+    growth: Growth | None = None  # what was declared about its values
     ended: str = ""  # the place and the end of the expired waiver
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     writes: tuple[WriteKind, ...] | None = None  # the kinds of write of the witness that the reader's server rejects

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.finding import Finding, Location
+    from crdcompat.models.finding import Finding, Growth, Location
     from crdcompat.models.report import Release
+
+
+#: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
+TOO_EARLY = "ValueTooEarly"
 
 
 class Said(Struct, frozen=True):
@@ -101,7 +105,8 @@ class RejectedCause(Struct, frozen=True):
     """Values at one path of one kind's recorded objects that the judging release rejects.
 
     ``objects`` of ``total`` are affected; ``endpoint`` (``main`` or ``status``) is where a write can remove the values,
-    ``location`` the line of the judging release's CRD to widen. ``redacted`` are the values to publish.
+    ``location`` the line of the judging release's CRD to widen. ``redacted`` are the values to publish. ``growth`` is
+    the declaration that a cause of the type ``TOO_EARLY`` breaks: the judging release may accept its values.
     """
 
     crd: str
@@ -115,6 +120,7 @@ class RejectedCause(Struct, frozen=True):
     location: Location | None
     example: str
     redacted: tuple[Any, ...] = ()
+    growth: Growth | None = None
 
 
 class NotSimulated(Struct, frozen=True):
@@ -146,10 +152,10 @@ class Unrecorded(Struct, frozen=True):
 class SimulationReport(Struct, frozen=True):
     """The result of ``simulate``.
 
-    ``causes`` are what the judging release alone rejects, ``already`` what the writing release rejects as well.
-    ``hidden`` are findings on recorded kinds that cannot show in the objects of a cluster older than the writing
-    release. ``recorded`` are the names of the recorded CRDs, also those with an empty list; ``unrecorded`` are the
-    kinds with findings that are not among them.
+    ``causes`` are what the judging release alone rejects, then values that are held too early. ``already`` is what the
+    writing release rejects as well. ``hidden`` are findings on recorded kinds that cannot show in the objects of a
+    cluster older than the writing release. ``recorded`` are the names of the recorded CRDs, also those with an empty
+    list; ``unrecorded`` are the kinds with findings that are not among them.
     """
 
     KIND: ClassVar[Literal["simulation"]] = "simulation"
@@ -168,16 +174,26 @@ class SimulationReport(Struct, frozen=True):
     recorded: frozenset[str] = field(default=frozenset())
     unrecorded: tuple[Unrecorded, ...] = field(default=())
 
+    @property
+    def early(self) -> tuple[RejectedCause, ...]:
+        """The values that are held before the release that is declared to write them: errors, accepted or not."""
+        return tuple(cause for cause in self.causes if cause.growth is not None)
+
     def by_verdict(self) -> dict[WriteResult, int]:
         """The number of objects per worst verdict."""
         counted = Counter(item.worst for item in self.objects)
         return {verdict: counted[verdict] for verdict in WriteResult}
 
     def fails(self, threshold: FailOn) -> bool:
-        """Whether a write is rejected; for ``warning`` and lower also whether data is lost or a verdict unknown."""
+        """Whether a write is rejected or a value held too early.
+
+        For ``warning`` and lower also whether data is lost or a verdict unknown.
+        """
         counted = self.by_verdict()
         if threshold == FailOn.NEVER:
             return False
+        if self.early:
+            return True
         failing = [WriteResult.REJECTED]
         if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
             failing.append(WriteResult.UNKNOWN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from crdcompat.schema.structural import ABSENT, Node
@@ -86,6 +86,37 @@ def node_at(root: Node, path: SchemaPath) -> Node | None:
         else:
             node = node.properties.get(str(step))
     return node
+
+
+def nodes_at(root: Node, path: str) -> Iterator[Node]:
+    """The nodes at a rendered path. It can mean several, because names of properties may have dots and brackets."""
+    if not path:
+        yield root
+        return
+    if path.startswith("[*]") and root.items is not None:
+        yield from nodes_at(root.items, path[3:])
+    if path.startswith((".*", "*")) and isinstance(root.additional, Node):
+        yield from nodes_at(root.additional, path.removeprefix(".")[1:])
+    name = path.removeprefix(".")
+    for known, node in root.properties.items():
+        if name == known or name.startswith((f"{known}.", f"{known}[")):
+            yield from nodes_at(node, name[len(known) :])
+
+
+def values_at(data: Any, path: str) -> Iterator[Any]:
+    """The values in an object at a rendered path with wildcards; names may have dots and brackets."""
+    if not path:
+        yield data
+    elif isinstance(data, list) and path.startswith("[*]"):
+        for item in data:
+            yield from values_at(item, path[3:])
+    elif isinstance(data, dict):
+        name = path.removeprefix(".")
+        for key, value in data.items():
+            if name == key or name.startswith((f"{key}.", f"{key}[")):
+                yield from values_at(value, name[len(key) :])
+            elif name.startswith("*"):
+                yield from values_at(value, name[1:])
 
 
 def schema_pointer(path: SchemaPath) -> Pointer:

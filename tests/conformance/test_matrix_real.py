@@ -22,6 +22,7 @@ from crdcompat.crds.reader import CrdReader
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.features.matrix.workflow import MatrixOptions, matrix
+from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import Cell, MatrixReport
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import Node
@@ -64,7 +65,7 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_read_file", counted_parse)
         patch.setattr(memory, "diff_schemas", counted_diff)
-        report = matrix(ReleaseList(NAMES), Config(), (), MatrixOptions(repo=str(openshift_api)))
+        report = matrix(ReleaseList(NAMES), Config(), Accepted(), MatrixOptions(repo=str(openshift_api)))
     return report, work
 
 

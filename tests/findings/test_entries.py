@@ -246,8 +246,8 @@ def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
     ran = run("check", "--base", "HEAD~1", cwd=repo)
     *_, first, second, accept = ran.out.splitlines()
     fix = f"{first} {second.strip()}"
-    assert fix.startswith("To fix it: Accept in release N, write in N+1")
-    assert fix.endswith("(crdcompat explain enum-value-added)")
+    assert fix.startswith("To fix it: let nothing write it before the next release, and declare that: crdcompat waive ")
+    assert fix.endswith('--growth --reason "…" (crdcompat explain enum-value-added)')
     reported = accept.partition(": crdcompat ")[2].partition(" --reason ")[0].split()
     assert reported[0] == "waive" and len(reported) == 3
     assert accept.startswith("To accept it, then git add the waiver file: ")

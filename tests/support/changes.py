@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,18 @@ def brief(section: Json, *, status: str = "new") -> list[tuple[Any, ...]]:
         for f in section["findings"]
         if f["status"] == status
     ]
+
+
+def growth(*values: str, **more: Any) -> Json:
+    """A declaration that 4.16 accepts values of status.p of ``widget``, and 4.17 writes them."""
+    return {
+        "crd": "widgets.example.com", "path": "status.p", "values": list(values), "accepted_from": "release-4.16",
+        "written_from": "release-4.17", "reason": "nothing writes it in 4.16", **more,
+    }  # fmt: skip
+
+
+def declare(repo: Path, *entries: Json, waivers: Sequence[Json] = ()) -> None:
+    """Write the waiver file with declarations of growth, one a line from line 2 on."""
+    lines = ["growth:" if entries else "growth: []", *(f"  - {json.dumps(entry)}" for entry in entries)]
+    lines += [f"waivers: {json.dumps(list(waivers))}", ""]
+    (repo / ".crdcompat-waivers.yaml").write_text("\n".join(lines))

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import (
     ActiveWaivers,
+    Used,
     active_waivers,
     with_severities,
     with_waivers,
@@ -29,6 +30,7 @@ from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
+from crdcompat.features.check.growth import growth_notes
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
 from crdcompat.features.check.unchanged import Sides
@@ -39,7 +41,7 @@ from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_waivers
+from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
@@ -71,7 +73,7 @@ def compare_change(
     """
     base_tree, head_tree = trees
     release = change.release or short(base_tree.commit)
-    waivers = active_waivers(read_waivers(config.waiver_file), date.today(), release, config.waiver_file)
+    waivers = active_waivers(read_accepted(config.waiver_file), config, date.today(), release)
     reader = SetReader(trees, opened, release, facts, config, options)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
@@ -95,12 +97,14 @@ def compare_change(
     untracked = _untracked(waivers.file, options.repo) if used else ()
     notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    waiver_notes = (*_ends(waivers, release), *(_stale(waivers, used, touched) if could_be_stale else ()))
+    stale = _stale(waivers, used.waivers, touched) if could_be_stale else ()
+    known = touched if _is_unfiltered(options) else frozenset[str]()
+    waiver_notes = (*_ends(waivers, release), *stale, *growth_notes(waivers, used.growth, head, known))
     return CheckReport(describe(head), sections, notes, waiver_notes)
 
 
 class _Comparisons(Struct, frozen=True, eq=False):
-    """Compares the head of a change with older releases; each report comes with the waivers used (by identity).
+    """Compares the head of a change with older releases; each report comes with what it used of the waiver file.
 
     ``touched`` are the CRDs that the change touches, None for all; ``same_files`` are the same on both of its sides.
     """
@@ -113,13 +117,13 @@ class _Comparisons(Struct, frozen=True, eq=False):
     same_files: Container[str]
     cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
 
-    def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
+    def with_base(self, base: CrdSet) -> tuple[DiffReport, Used]:
         """The report on the change itself."""
         # What the server refuses of the base was never released: the change that mends it is right.
         report = self._diff_head(base, judge_new=True, judge_old=False, without_gates=(base,))
         return self._finished(report, base, FindingSplitter(base, self.head))
 
-    def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
+    def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, Used]:
         """The report on head and target; findings that ``base`` has against the target, too, are existing."""
         report = self._diff_head(target, judge_new=False, without_gates=(target, base))
         splitter = FindingSplitter(target, self.head)
@@ -166,9 +170,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
         report = workflow.diff(old, new, options)
         return with_severities(_without_unchanged(report, old, new), self.config)
 
-    def _finished(
-        self, report: DiffReport, old: CrdSet, splitter: FindingSplitter
-    ) -> tuple[DiffReport, frozenset[int]]:
+    def _finished(self, report: DiffReport, old: CrdSet, splitter: FindingSplitter) -> tuple[DiffReport, Used]:
         report, used = with_waivers(report, self.waivers, splitter)
         if (least := wants_excerpts(self.options.formats, report)) is not None:
             from crdcompat.findings.excerpts import with_excerpts

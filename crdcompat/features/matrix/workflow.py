@@ -26,7 +26,8 @@ from crdcompat.features.diff.report import release, report_on
 from crdcompat.features.diff.workflow import completed
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waivers import Waiver, has_values
+from crdcompat.findings.waiver_file import Accepted
+from crdcompat.findings.waivers import has_values
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
@@ -58,7 +59,7 @@ class MatrixOptions(Struct, frozen=True):
     channels: Sequence[Channel] = ()
 
 
-def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], options: MatrixOptions) -> MatrixReport:
+def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixReport:
     """Compare every pair of releases; with recordings, judge the rollback of their cluster to each older release.
 
     Raises SourceError and RefNotFoundError for a release or recording that does not exist, UsageError for a filter
@@ -74,7 +75,7 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
     reader = reader_for(config)
     read = stepping(releases.names, "Releases read", len(releases.names))
     sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in read]
-    transitions = _transitions(sets, config, waivers, options.filters)
+    transitions = _transitions(sets, config, accepted, options.filters)
     if options.excerpts:
         transitions = {
             transition: (_shown(report, sets, transition), missing)
@@ -89,7 +90,7 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
     )
 
 
-def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wanted: Filters) -> _Transitions:
+def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wanted: Filters) -> _Transitions:
     """Compare each pair once, and make one report per direction."""
     shared = ComparisonCache()
     found: _Transitions = {}
@@ -108,7 +109,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
         for direction in wanted.directions:
             one_direction = DiffOptions(replace(wanted, directions=(direction,)), command="matrix")
             report = report_on(compared, one_direction, places)
-            found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
+            found[older, newer, direction] = apply_config(report, config, accepted, splitter), compared.missing
     for messages in (missing, *unknown.values()):
         if len(messages) == len(pairs):
             raise UsageError(messages[0])

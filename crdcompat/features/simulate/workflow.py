@@ -17,6 +17,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
+from crdcompat.features.simulate.early import EarlyValues
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -27,6 +28,7 @@ from crdcompat.features.simulate.notes import (
     restore_notes,
 )
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
+from crdcompat.findings.growth import Declaration
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.capture import CaptureFacts
@@ -51,16 +53,20 @@ def simulate(
     upgrade: bool = False,
     context: str | None = None,
     crds: Sequence[str] = (),
+    growth: Sequence[Declaration] = (),
 ) -> SimulationReport:
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on every object.
 
     ``server`` judges; None: the server of the judging release by its name, or, if the name has no version, one server
     per range of equal behaviour: a write on which these differ is unknown. ``context`` selects variants of CRDs,
-    ``crds`` restricts the report to these CRDs. Notes give the versions of the recorded clusters.
+    ``crds`` restricts the report to these CRDs. ``growth`` are the declarations whose values the writing release does
+    not write yet: an object that holds one is an error. Notes give the versions of the recorded clusters.
     """
     facts = ClusterFacts()
     watched = facts.observe(objects)
-    (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
+    (report,) = simulate_each(
+        [old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth
+    )
     writer, reader = (old, new) if upgrade else (new, old)
     older = older_than(facts.versions, writer.name)
     judged = {item.crd for item in report.objects}
@@ -95,9 +101,10 @@ def simulate_each(
     upgrade: bool = False,
     context: str | None = None,
     crds: Sequence[str] = (),
+    growth: Sequence[Declaration] = (),
 ) -> tuple[SimulationReport, ...]:
     """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them."""
-    runs = [_Run(target, new, server, context, crds, upgrade=upgrade) for target in targets]
+    runs = [_Run(target, new, server, context, crds, growth, upgrade=upgrade) for target in targets]
     for item in objects:
         for run in runs:
             run.add(item)
@@ -114,6 +121,7 @@ class _Run:
         server: Server | None,
         context: str | None,
         crds: Sequence[str],
+        growth: Sequence[Declaration],
         *,
         upgrade: bool,
     ) -> None:
@@ -128,6 +136,7 @@ class _Run:
         self._problems = [*target.problems, *new.problems]
         self._skipped = {*target.skipped, *new.skipped}
         self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("last.already"))
+        self._early = EarlyValues(growth)
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def add(self, item: ObjectItem) -> None:
@@ -150,6 +159,7 @@ class _Run:
             else:
                 self._causes.add(outcome)
                 self._already.add(outcome)
+                self._early.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
 
     def report(self) -> SimulationReport:
@@ -166,7 +176,7 @@ class _Run:
             skipped=tuple(sorted(self._skipped, key=skipped_order)),
             problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
             notes=self._replayer.notes,
-            causes=self._causes.summary(reader, side),
+            causes=(*self._causes.summary(reader, side), *self._early.causes()),
             already=self._already.summary(reader, side),
             recorded=frozenset(self._recorded - {""}),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.entries import GroupIds, group_ids, group_key
-from crdcompat.render.data.parts import acceptance_data, head, location, problem, skipped, words
+from crdcompat.render.data.parts import acceptance_data, growth_data, head, location, problem, skipped, words
 from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
             "assumed": item.evidence.assumed,
         },
         "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
+        "growth": growth_data(item.growth) if item.growth is not None else None,
         "ended_waiver": item.ended or None,
     }
 

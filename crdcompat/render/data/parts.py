@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from enum import StrEnum
 
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.finding import Acceptance, Location
+    from crdcompat.models.finding import Acceptance, Growth, Location
 
 
 _Word = TypeVar("_Word", bound="StrEnum")
@@ -57,6 +57,19 @@ def problem(item: Problem) -> dict[str, Any]:
 def acceptance_data(item: Acceptance) -> dict[str, Any]:
     """Why a finding is accepted."""
     return {"reason": item.reason, "owner": item.owner, "until": item.until or None, "baseline": item.baseline}
+
+
+def growth_data(item: Growth) -> dict[str, Any]:
+    """A declaration of two-step growth, and what follows from it."""
+    return {
+        "state": item.state,
+        "accepted_from": item.accepted_from,
+        "written_from": item.written_from,
+        "reason": item.reason,
+        "owner": item.owner,
+        "file": item.file,
+        "line": item.line,
+    }
 
 
 def location(item: Location) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from crdcompat.models.losses import not_stored
-from crdcompat.render.data.parts import head, location, problem, skipped, words
+from crdcompat.render.data.parts import growth_data, head, location, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def cause_data(item: RejectedCause) -> dict[str, Any]:
         "endpoint": item.endpoint,
         "location": location(item.location) if item.location is not None else None,
         "example": item.example,
+        **({"growth": growth_data(item.growth)} if item.growth is not None else {}),
     }
 
 

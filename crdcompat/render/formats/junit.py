@@ -25,6 +25,7 @@ from crdcompat.render.wording.findings import (
     plural,
     undecided_line,
 )
+from crdcompat.render.wording.growth import why_accepted
 from crdcompat.render.wording.report import (
     NOTHING,
     cause_sentences,
@@ -175,7 +176,7 @@ def _reference(finding: Finding, entry: Entry) -> str:
 def _uncounted(finding: Finding) -> str:
     """One line for a finding that does not count: the reason, and the finding."""
     if finding.waiver is not None:
-        why = f"waived ({finding.waiver.reason})"
+        why = f"waived ({why_accepted(finding)})"
     elif finding.status == FindingStatus.UNRELEASED:
         why = unreleased_reason()
     else:
@@ -204,10 +205,13 @@ def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     bad = [object_text(item) for item in items if item.worst == WriteResult.REJECTED]
     other = [object_text(item) for item in items if item.worst not in ("rejected", "accepted")]
     out = "\n\n".join(_cut(other, "more objects"))
-    if not bad:
+    found = [cause for cause in report.causes if cause.crd == crd]
+    early = [cause for cause in found if cause.growth is not None]
+    if not bad and not early:
         return _Case(name, out=out)
-    causes = [_lines(cause_sentences(report, cause)) for cause in report.causes if cause.crd == crd]
-    message = f"{len(bad)} of {plural(len(items), 'object')} rejected"
+    causes = [_lines(cause_sentences(report, cause)) for cause in found]
+    held = "" if not early else f", {max(cause.objects for cause in early)} with a value that is written too early"
+    message = f"{len(bad)} of {plural(len(items), 'object')} rejected{held}"
     return _Case(name, FAILURE, message, "\n\n".join([message, *causes, *_cut(bad, "more objects")]), out)
 
 

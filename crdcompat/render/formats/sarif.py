@@ -22,6 +22,7 @@ from crdcompat.models.simulation import RejectedCause, SimulatedObject, Simulati
 from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line
+from crdcompat.render.wording.growth import why_accepted
 from crdcompat.render.wording.report import (
     cause_id,
     cause_sentences,
@@ -107,7 +108,7 @@ def _finding(entry: Entry) -> _Json:
         finding.rule, _LEVELS[finding.severity], sentences(entry), places, finding.id, section_key(section), more
     )
     if finding.waiver is not None:
-        reason = escape_text(finding.waiver.reason)
+        reason = escape_text(why_accepted(finding))
         result["suppressions"] = [{"kind": "external", "justification": reason}]
     result["properties"] = {
         "direction": finding.direction,

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
-from crdcompat.render.data.parts import acceptance_data
+from crdcompat.render.data.parts import acceptance_data, growth_data
 from crdcompat.render.html.item import DirectionPart, Fact, Group, Item, Listed
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import unreleased_reason, waive_command
@@ -254,6 +254,9 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
             "Waived",
             *(f"{name}: {value}" for name, value in acceptance_data(finding.waiver).items() if value is not None),
         )
+    if finding.growth is not None:
+        data = growth_data(finding.growth)
+        yield "Two-step growth", *(f"{name.replace('_', ' ')}: {value}" for name, value in data.items() if value)
     if finding.ended:
         yield "Waiver", f"{expired_waiver_sentence(finding)}."
     if finding.status == FindingStatus.EXISTING:

@@ -12,6 +12,7 @@ from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import full_command, is_failing, next_steps, section_title, unreleased_reason
 from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
+from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
 from crdcompat.render.wording.verdict import COLOURS, reaction, verdict_lines, verdicts, with_verdict
 from crdcompat.vocabulary import FailOn, FindingStatus, Severity
@@ -95,18 +96,19 @@ def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterato
     shown: set[str] = set()
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
-        gates = [line for line in promoted_lines(section.report) if line not in shown]
-        shown.update(gates)
-        yield from _section(section, own, gates, count_above(listed, section), style)
+        lines = (*promoted_lines(section.report), *declared_lines(section.report))
+        said = [line for line in lines if line not in shown]
+        shown.update(said)
+        yield from _section(section, own, said, count_above(listed, section), style)
 
 
-def _section(section: Section, own: Sequence[Entry], gates: Sequence[str], above: int, style: Style) -> Iterator[str]:
+def _section(section: Section, own: Sequence[Entry], said: Sequence[str], above: int, style: Style) -> Iterator[str]:
     report = section.report
     counts = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counts[FindingStatus.EXISTING], counts[FindingStatus.UNRELEASED]
     yield ""
     yield style.title(section_title(section))
-    yield from compared_text(report, style, own, report.directions, promoted=gates, short=True)
+    yield from compared_text(report, style, own, report.directions, said=said, short=True)
     if above:
         yield listed_above(above)
     if existing:

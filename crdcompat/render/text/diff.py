@@ -20,6 +20,7 @@ from crdcompat.render.wording.findings import (
     some,
     undecided_line,
 )
+from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.verdict import shown_directions, verdict_lines, with_verdict
 from crdcompat.vocabulary import Direction, Effect, Severity
 
@@ -52,7 +53,8 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         return
     directions = report.directions if style.verbosity > 0 else shown_directions(report)
     shown = [entry for entry in listed if _is_shown(entry, report, style)]
-    body = [*compared_text(report, style, shown, directions, promoted=promoted_lines(report))]
+    said = (*promoted_lines(report), *declared_lines(report))
+    body = [*compared_text(report, style, shown, directions, said=said)]
     if style.verbosity == 0:
         body += fix_lines([entry for entry in listed if _is_worked_on(entry, report, style)], style)
     yield from with_verdict(body, [*verdict_lines(report, listed, style)], style)
@@ -64,20 +66,20 @@ def compared_text(
     listed: Sequence[Entry],
     directions: Sequence[Direction],
     *,
-    promoted: Iterable[str],
+    said: Iterable[str],
     short: bool = False,
 ) -> Iterator[str]:
     """The lines on one comparison in some directions, without a verdict.
 
-    ``listed`` are the entries to show, ``promoted`` the sentences on feature gates: a check shows each in one of the
-    comparisons that have it. ``short``: see ``block_lines``.
+    ``listed`` are the entries to show, ``said`` the sentences on feature gates and on two-step growth: a check shows
+    each in one of the comparisons that have it. ``short``: see ``block_lines``.
     """
     quiet = style.verbosity < 0
     if not quiet:
         yield style.title(f"{_side(report.old)} -> {_side(report.new)}")
         for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
             yield style.wrap(f"note: {note}", indent="    ", first="  ")
-        for line in promoted:
+        for line in said:
             yield style.fill(line, indent="    ", first="  ")
     for problem in report.problems:
         yield problem_line(problem, style)

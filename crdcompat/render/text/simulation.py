@@ -67,6 +67,11 @@ def _body(report: SimulationReport, style: Style) -> Iterator[str]:
         yield from _objects(report, style)
     else:
         yield from _kinds(report, style)
+    for cause in report.early:
+        yield ""
+        yield f"{style.paint('too early', 'error')} {style.paint(cause.crd, 'path')}: {cause.example}"
+        yield style.fill(f"{cause_line(cause)}.")
+        yield style.fill(f"way out: {cause_fix(cause, reader)}")
     if style.verbosity >= 0:
         yield from _not_judged(report, style)
 
@@ -148,10 +153,11 @@ def _objects(report: SimulationReport, style: Style) -> Iterator[str]:
         yield style.paint("Accepted, by kind", "bold")
         yield from (f"  {count:>6} {crd}" for crd, count in accepted.most_common())
     reader = judging(report)
-    if report.causes:
+    rejected = [cause for cause in report.causes if cause.growth is None]
+    if rejected:
         yield ""
         yield style.title(f"What {reader.title} rejects, by field")
-    for cause in report.causes:
+    for cause in rejected:
         yield style.wrap(cause_line(cause), indent="    ", first="  ")
         yield style.wrap(cause_fix(cause, reader), indent="      ", first="    ")
 

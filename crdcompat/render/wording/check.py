@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from crdcompat.models.check import Section
 from crdcompat.render.wording.blocks import blocks
 from crdcompat.render.wording.findings import fix_line, plural
+from crdcompat.render.wording.growth import growth_fix, is_declarable
 from crdcompat.vocabulary import Against, FailOn, Severity
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
     if not failing:
         return []
     first, others = failing[0].entries, [entry for block in failing[1:] for entry in block.entries]
+    declarable = _ids(entry for entry in first if any(map(is_declarable, entry.findings)))
+    fix = growth_fix(failing[0].finding, declarable) if declarable else fix_line(failing[0].finding)
     lines = [
-        f"To fix it: {fix_line(failing[0].finding)}",
+        f"To fix it: {fix}",
         f"To accept it, then git add the waiver file: {waive_command(_ids(first))}",
     ]
     if others:

@@ -11,7 +11,7 @@ from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.outcome import verdict_on
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
-from crdcompat.render.wording.simulation import judging, lacking, unrecorded_line
+from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line
 from crdcompat.render.wording.verdict import Blocked, Verdict
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
@@ -47,7 +47,8 @@ def replayed_kinds(report: SimulationReport) -> list[KindReplay]:
         objects.setdefault(item.crd, []).append(item)
     causes: dict[str, list[RejectedCause]] = {}
     for cause in report.causes:
-        causes.setdefault(cause.crd, []).append(cause)
+        if cause.growth is None:
+            causes.setdefault(cause.crd, []).append(cause)
     made = [KindReplay(crd, found[0].kind, tuple(found), tuple(causes.get(crd, ()))) for crd, found in objects.items()]
     return sorted(made, key=lambda kind: (kind.worst.rank, -len(kind.objects), kind.crd))
 
@@ -98,6 +99,8 @@ def replay_verdict(report: SimulationReport) -> Verdict:
     way = f"{new} -> {old}" if report.direction == Direction.ROLLBACK else f"{old} -> {new}"
     counted = report.by_verdict()
     result = verdict_on(counted, unjudged=bool(unjudged_replay(report)))
+    if report.early:
+        result = ReleaseVerdict.BLOCKED
     return Verdict(way, result, _reason(report, result, counted), tuple(_blocked(report)))
 
 
@@ -135,6 +138,8 @@ def _reason(report: SimulationReport, result: ReleaseVerdict, counted: Mapping[W
     whole = plural(len(report.objects), "recorded object")
     match result:
         case ReleaseVerdict.BLOCKED:
+            if not counted[WriteResult.REJECTED]:
+                return f" (a value is held too early: {max(cause.objects for cause in report.early)} of {whole})"
             return f" ({counted[WriteResult.REJECTED]} of {whole})"
         case ReleaseVerdict.UNKNOWN:
             return f" (not judged: {first_and_count(unjudged_replay(report) or ('no object was recorded',))})"
@@ -150,6 +155,9 @@ def _blocked(report: SimulationReport) -> Iterable[Blocked]:
         writes = failing_writes(kind.having(WriteResult.REJECTED))
         for path, cause, _ in folded_causes(kind.causes):
             yield Blocked(kind.kind, path or "the object", f"{reader} {_reaction(cause)}: {writes} fails")
+    for cause in report.early:
+        if cause.growth is not None:
+            yield Blocked(cause.kind, cause.path, f"holds {listed(cause.values)} {too_early(cause.growth)}")
 
 
 def _reaction(cause: RejectedCause) -> str:

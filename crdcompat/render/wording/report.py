@@ -14,6 +14,7 @@ from crdcompat.models.simulation import RejectedCause, SimulatedObject, Simulati
 from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
 from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
+from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.simulation import (
     cause_fix,
     cause_line,
@@ -49,7 +50,8 @@ def notes(report: Report) -> tuple[str, ...]:
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
     hiding = [note for item in sections(report) for note in item.report.notes]
-    return tuple(dict.fromkeys((*own, *sides, *hiding)))
+    declared = [line for item in sections(report) for line in declared_lines(item.report)]
+    return tuple(dict.fromkeys((*own, *sides, *hiding, *declared)))
 
 
 def promotions(report: Report) -> dict[str, PromotedGate]:
@@ -121,7 +123,7 @@ def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
 def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]:
     """A rejected value in recorded objects, and its fix."""
     reader = judging(report)
-    so = "" if cause.type == NOT_FOUND else f", and {reader.name} rejects it"
+    so = "" if cause.type == NOT_FOUND or cause.growth is not None else f", and {reader.name} rejects it"
     lines = (
         f"{cause.crd}: {cause_line(cause)}{so} (e.g. {cause.example})",
         f"Way out: {cause_fix(cause, reader)}",

@@ -15,6 +15,7 @@ from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict, Writ
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from crdcompat.models.finding import Growth
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, Unrecorded
     from crdcompat.render.escape import Style
@@ -97,6 +98,9 @@ def cause_fix(cause: RejectedCause, reader: Release) -> str:
     if cause.type == NOT_FOUND:
         at = f" at {place(cause.location)}" if cause.location is not None else ""
         return f"{not_found_fix(cause.path)}{at} of {reader.title}"
+    if cause.growth is not None:
+        written = cause.growth.written_from
+        return f"let nothing write it before {written}, or correct the declaration at {cause.growth.place}"
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.title}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
@@ -132,9 +136,16 @@ def cause_sentence(cause: RejectedCause, path: str) -> str:
         return not_found(path, cause.values)
     if cause.type == "FieldValueRequired":
         return f"{where} is required, and missing"
+    if cause.growth is not None:
+        return f"{where} holds {listed(cause.values)} {too_early(cause.growth)}"
     return (
         f"{where} holds {listed(cause.values)}" if cause.values else f"the value of {where} is rejected ({cause.type})"
     )
+
+
+def too_early(growth: Growth) -> str:
+    """Why a value is held too early."""
+    return f"too early: declared to be written from {growth.written_from} ({growth.place})"
 
 
 def unrecorded_line(kinds: Sequence[Unrecorded], most: int = 3) -> str:

@@ -16,6 +16,7 @@ from crdcompat.config.releases import choose, version_of
 from crdcompat.errors import UsageError
 from crdcompat.features.matrix.workflow import MatrixOptions
 from crdcompat.features.matrix.workflow import matrix as run_matrix
+from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import MatrixReport
 from crdcompat.models.report import Release
 from crdcompat.render.escape import Style, finish
@@ -633,7 +634,7 @@ def test_how_far_back_each_release_can_go(tmp_path: Path) -> None:
 
 def test_a_long_matrix_begins_with_its_verdict(three: list[str], tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
-        report = run_matrix(choose(three, (), None), Config(), (), MatrixOptions())
+        report = run_matrix(choose(three, (), None), Config(), Accepted(), MatrixOptions())
     lines = list(matrix_text(report, Style(height=5)))
     assert lines[:4] == lines[-4:] and lines[4] == ""
     assert lines[5:] == list(matrix_text(report, Style()))
@@ -649,7 +650,7 @@ def test_the_grid_keeps_to_the_width(tmp_path: Path, width: int) -> None:
     names = [f"path:{tmp_path}/release-1.{number}" for number in range(12)]
     for number, name in enumerate(names):
         write(Path(name.removeprefix("path:")) / "w.yaml", crd(status(*"ABCDEFGHIJKLMN"[: number + 1])))
-    report = run_matrix(choose(names, (), None), Config(), (), MatrixOptions())
+    report = run_matrix(choose(names, (), None), Config(), Accepted(), MatrixOptions())
     lines = list(finish(grid(report, Style(width=width))))
     assert max(map(len, lines)) <= width
     assert sum(line.count("1/0") for line in lines) == 66  # every pair's rollback is there, in however many pieces

@@ -1,0 +1,73 @@
+"""Recorded objects that hold a value of two-step growth before the release that is declared to write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from crdcompat.findings.growth import Declaration
+from crdcompat.models.simulation import TOO_EARLY, RejectedCause
+from crdcompat.replay.replayed import Replayed
+from crdcompat.schema.enums import member_key
+from crdcompat.schema.paths import values_at
+from crdcompat.vocabulary.growth import GrowthState
+from crdcompat.vocabulary.writes import Endpoint
+
+
+class _Holders(Struct):
+    """The objects that hold values of one declaration: their number, the values by key, and the first object."""
+
+    kind: str
+    example: str
+    objects: int = 0
+    values: dict[Any, Any] = field(default_factory=dict)
+
+
+class EarlyValues:
+    """Collects the objects that hold a value of one of the declarations; memory grows with the declarations."""
+
+    def __init__(self, declarations: Sequence[Declaration]) -> None:
+        self._declared: dict[str, list[tuple[int, Declaration]]] = {}
+        for number, each in enumerate(declarations):
+            self._declared.setdefault(each.crd, []).append((number, each))
+        self._holders: dict[int, _Holders] = {}
+        self._totals: dict[str, int] = {}
+
+    def add(self, replayed: Replayed) -> None:
+        """Count one object."""
+        declared = self._declared.get(replayed.crd, ())
+        if declared:
+            self._totals[replayed.crd] = self._totals.get(replayed.crd, 0) + 1
+        for number, declaration in declared:
+            held = [value for value in values_at(replayed.item.data, declaration.path) if declaration.names(value)]
+            if held:
+                example = f"{replayed.label} in {replayed.item.source}"
+                holders = self._holders.setdefault(number, _Holders(replayed.kind, example))
+                holders.objects += 1
+                holders.values.update((member_key(value), value) for value in held)
+
+    def causes(self) -> Iterator[RejectedCause]:
+        """A cause for each declaration whose values are held, in the order of the file."""
+        for listed in self._declared.values():
+            for number, each in listed:
+                if (holders := self._holders.get(number)) is not None:
+                    yield self._cause(each, holders)
+
+    def _cause(self, declaration: Declaration, holders: _Holders) -> RejectedCause:
+        values = tuple(holders.values.values())
+        return RejectedCause(
+            crd=declaration.crd,
+            kind=holders.kind,
+            path=declaration.path,
+            type=TOO_EARLY,
+            values=values,
+            objects=holders.objects,
+            total=self._totals[declaration.crd],
+            endpoint=Endpoint.STATUS if declaration.path.startswith("status") else Endpoint.MAIN,
+            location=None,
+            example=holders.example,
+            redacted=values,
+            growth=declaration.shown(GrowthState.EARLY),
+        )

@@ -1,0 +1,128 @@
+"""Recorded objects that hold a value before the release that is declared to write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from changes import declare, growth, repository, widget
+from helpers import Json, array, commit, crd, git, obj, root, run, string, write
+
+from crdcompat.schema.paths import values_at
+
+_PLACE = ".crdcompat-waivers.yaml:2"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Releases of which 4.16 and 4.17 accept B, with two recorded objects."""
+    made = repository(tmp_path)
+    for release, values in (("4.15", "A"), ("4.16", "AB"), ("4.17", "AB")):
+        commit(made, {"w.yaml": widget(*values), "notes": release})
+        git(made, "branch", f"release-{release}")
+    (tmp_path / "mg").mkdir()
+    for name, value in (("a", "A"), ("b", "B")):
+        write(tmp_path / "mg" / f"{name}.json", _object(name, {"p": value}))
+    return made
+
+
+def _object(name: str, status: Json) -> Json:
+    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name, "uid": name}, "status": status}
+
+
+def _causes(repo: Path, old: str, new: str, *args: str) -> tuple[int, list[tuple[str, list[str], int, int]]]:
+    ran = run("simulate", f"release-{old}", f"release-{new}", "--objects", "../mg", *args, "--format", "json", cwd=repo)
+    causes = ran.report["summary"]["causes"]
+    return ran.code, [(each["type"], each["values"], each["objects"], each["total"]) for each in causes]
+
+
+_EARLY = ("ValueTooEarly", ["B"], 1, 2)
+_REJECTED = ("FieldValueNotSupported", ["B"], 1, 2)
+
+
+def test_a_value_that_is_written_too_early_is_an_error(repo: Path) -> None:
+    assert _causes(repo, "4.15", "4.16") == (1, [_REJECTED])
+    assert _causes(repo, "4.16", "4.17") == (0, [])
+    declare(repo, growth("B"))
+    assert _causes(repo, "4.15", "4.16") == (1, [_REJECTED, _EARLY])
+    assert _causes(repo, "4.16", "4.17") == (0, [])
+    assert _causes(repo, "4.16", "4.16") == (1, [_EARLY])
+    declare(repo, growth("B", written_from="release-4.18"))
+    assert _causes(repo, "4.16", "4.17") == (1, [_EARLY])
+    assert _causes(repo, "4.16", "4.17", "--fail-on", "never") == (0, [_EARLY])
+
+
+def test_only_declared_values_of_the_writing_release_are_early(repo: Path) -> None:
+    for entry in (
+        growth("C"),
+        growth("B", path="status.q"),
+        growth("B", crd="gadgets.example.com"),
+        growth("B", accepted_from="release-4.17", written_from="release-4.18"),
+    ):
+        declare(repo, entry)
+        assert _causes(repo, "4.16", "4.16") == (0, []), entry
+    declare(repo, growth("B"))
+    assert _causes(repo, "4.16", "4.16", "--upgrade") == (0, [])
+
+
+def test_the_declaration_is_named(repo: Path) -> None:
+    declare(repo, growth("B", written_from="release-4.18"))
+    move = ("simulate", "release-4.16", "release-4.17", "--objects", "../mg")
+    text = " ".join(run(*move, cwd=repo).out.split())
+    held = f'holds "B" too early: declared to be written from release-4.18 ({_PLACE})'
+    assert "release-4.17 -> release-4.16: BLOCKED (a value is held too early: 1 of 2 recorded objects)" in text
+    assert text.count(held) == 2  # beside the objects, and in the verdict
+    assert f"way out: let nothing write it before release-4.18, or correct the declaration at {_PLACE}" in text
+    for name in ("markdown", "junit", "sarif", "github", "gitlab", "html", "concise"):
+        shown = run(*move, "--format", name, cwd=repo).out.replace("&#34;", '"').replace("&quot;", '"')
+        assert held in " ".join(shown.replace('\\"', '"').split()), name
+    (cause,) = run(*move, "--format", "json", cwd=repo).report["summary"]["causes"]
+    assert (cause["growth"]["state"], cause["growth"]["line"], cause["location"]) == ("early", 2, None)
+
+
+def test_a_rejected_value_is_named_once_as_rejected_and_once_as_early(repo: Path) -> None:
+    declare(repo, growth("B"))
+    lines = run("simulate", "release-4.15", "release-4.16", "--objects", "../mg", cwd=repo).out.splitlines()
+    end = lines[lines.index("release-4.16 -> release-4.15: BLOCKED (1 of 2 recorded objects)") :]
+    assert [line.strip() for line in end[1:5]] == [
+        "Widget  status.p",
+        'release-4.15 rejects "B": every write fails',
+        "Widget  status.p",
+        f'holds "B" too early: declared to be written from release-4.17 ({_PLACE})',
+    ]
+    assert lines.count('  status.p holds "B".') == 1
+
+
+def test_values_of_lists_and_maps_are_found(tmp_path: Path) -> None:
+    data = {"status": {"l": [{"p": "A"}, {"p": "B"}, {}], "m": {"x.y": "C", "z": "D"}, "n": [["E"]]}}
+    found = {
+        path: [*values_at(data, path)]
+        for path in (
+            "status.l[*].p",
+            "status.m.*",
+            "status.m.z",
+            "status.m.x.y",
+            "status.n[*][*]",
+            "status.l.p",
+            "spec.p",
+        )
+    }
+    assert found == {
+        "status.l[*].p": ["A", "B"],
+        "status.m.*": ["C", "D"],
+        "status.m.z": ["D"],
+        "status.m.x.y": ["C"],
+        "status.n[*][*]": ["E"],
+        "status.l.p": [],
+        "spec.p": [],
+    }
+
+
+def test_an_item_of_a_list_is_held_too_early(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": crd(root(status=obj(known=array(string("A", "B")))))})
+    git(repo, "branch", "release-4.16")
+    (tmp_path / "mg").mkdir()
+    write(tmp_path / "mg" / "a.json", _object("a", {"known": ["A", "B", "B"]}))
+    declare(repo, growth("B", path="status.known[*]"))
+    assert _causes(repo, "4.16", "4.16") == (1, [("ValueTooEarly", ["B"], 1, 1)])
