@@ -76,10 +76,11 @@ def preflight(
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.config.applied import read_source, reader_for, with_labels
     from crdcompat.errors import UsageError
-    from crdcompat.features.preflight.scope import CRDS_RULE, access_rules, scope_of
+    from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
+    from crdcompat.features.preflight.standing import standing_of
     from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
     from crdcompat.features.preflight.workflow import preflight as run
-    from crdcompat.models.preflight import Missing
+    from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
     from crdcompat.render.wording.preflight import cluster_role
     from crdcompat.render.write import write_reports
@@ -101,22 +102,44 @@ def preflight(
         context=context,
         read_all=read_all,
         operator=operator or "",
+        arguments=_arguments(
+            old,
+            ("--cluster", cluster),
+            *(("--objects", path) for path in objects or ()),
+            ("--from", origin),
+            ("--all", read_all),
+            ("--context", context),
+            ("--kube-version", kube_version),
+            ("--openshift-version", openshift_version),
+            ("--operator", operator),
+            ("--config", config),
+            ("--repo", repo),
+        ),
     )
     (target,) = with_labels([read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)])
     counted = RecordedProgress()
     try:
         judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
         if print_rbac:
-            scope = scope_of(target, judged.installed, context, read_all=read_all)
+            of_release = judged.of_release
+            standing = standing_of(target, judged.installed, judged.facts, context, of_release=of_release)
+            scope = scope_of(target, judged.installed, standing, read_all=read_all)
             say("\n".join(cluster_role(access_rules(scope))))
             return
         with progress(wanted=not (no_progress or quiet)):
             report = run(target, judged, options, counted.each)
     except UnreadableClusterError as error:
-        rule = CRDS_RULE if error.is_forbidden else None
-        report = unreadable(target, f"{cluster}", Missing("the cluster", str(error), rule))
+        rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
+        gap = Missing("the cluster", str(error), rule, step, CRDS_API)
+        report = unreadable(target, f"{cluster}", gap, options.arguments)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     raise typer.Exit(report.exit_code)
+
+
+def _arguments(old: str, *options: tuple[str, str | bool | None]) -> tuple[str, ...]:
+    """OLD and the options that were given; a switch has no value."""
+    given = ((name,) if value is True else (name, f"{value}") for name, value in options if value)
+    return (old, *(part for each in given for part in each))
 
 
 def _cluster(

@@ -41,12 +41,17 @@ def judge_new_status(judged: Iterable[Judged], directions: Sequence[Direction]) 
             continue
         if change.kind == "property.added" and item.direction == Direction.ROLLBACK:
             yield from _advice(item, _places_in(item))
-        elif change.kind == "required.added" and item.direction == Direction.UPGRADE and not _has_to_be(item):
+        elif change.kind == "required.added" and _is_upgrade(item) and not _has_to_be(item):
             yield from _advice(item, ((REQUIRED, change.path, change.new_at),))
 
 
 def _node(item: Judged, path: SchemaPath) -> Node | None:
     return node_at(item.occurrences[0].at(Side.NEW)[0].version.node, path)
+
+
+def _is_upgrade(item: Judged) -> bool:
+    """Whether an upgrade meets the change inside one version: a version that OLD alone has shows nothing new of NEW."""
+    return item.direction == Direction.UPGRADE and not item.occurrences[0].written_as
 
 
 def _has_to_be(item: Judged) -> bool:
@@ -93,6 +98,10 @@ def _without_keys(places: Iterable[_Place], above: SchemaPath, keys: Sequence[st
 
 
 def _advice(item: Judged, places: Iterable[_Place]) -> Iterator[Judged]:
+    """The advice for the places; nothing that was found out about the effect of ``item`` holds for it.
+
+    The effect is that of an upgrade to NEW, or of a rollback to OLD. The advice is about later rollbacks to NEW.
+    """
     by_kind: dict[str, list[_Place]] = {}
     for place in places:
         by_kind.setdefault(place[0], []).append(place)
@@ -110,4 +119,7 @@ def _advice(item: Judged, places: Iterable[_Place]) -> Iterator[Judged]:
             doubtful=False,
             writer_default=False,
             unlikely=False,
+            writes=None,
+            spared=None,
+            reason="",
         )

@@ -28,8 +28,26 @@ class GoBack(StrEnum):
 
 
 class StepKind(StrEnum):
-    """The kinds of steps before and after the rollback, in their order."""
+    """The kinds of steps, in their order: those that close a gap, those that repair, the next run or the rollback."""
 
+    ONE_CLUSTER = "one-cluster"
+    """Give the recordings of one cluster alone."""
+    ALLOW = "allow"
+    """Allow to list a kind."""
+    READ = "read"
+    """Find out why the cluster does not answer."""
+    RECORD = "record"
+    """Record a kind that the recording lacks."""
+    RECORD_ANEW = "record-anew"
+    """Take the recording anew: parts of it cannot be used."""
+    MEND = "mend"
+    """Mend a manifest or an object that cannot be read."""
+    NAME_RELEASE = "name-release"
+    NAME_CONTEXT = "name-context"
+    NAME_SERVER = "name-server"
+    """Name what nothing else tells: the cluster's release, its context, the server after the rollback."""
+    TRY = "try"
+    """Try the rollback elsewhere: no schema tells the server's answer."""
     SAVE = "save"
     """Copy objects that lose fields to a file."""
     SCALE_DOWN = "scale-down"
@@ -43,17 +61,20 @@ class StepKind(StrEnum):
     """Remove a version from ``status.storedVersions``."""
     WIDEN = "widen"
     """No write repairs the objects: widen OLD's CRD, or recreate the objects."""
-    CHECK = "check"
-    ROLL_BACK = "roll-back"
     PATCH_AFTER = "patch-after"
     """Remove rejected values when the CRD is that of OLD: the installed CRD requires them."""
+    CHECK = "check"
+    """Run preflight again: the last step where the answer is not yes."""
+    ROLL_BACK = "roll-back"
+    """The last step where the answer is yes."""
 
 
 class Step(Struct, frozen=True):
     """One step: for an object, for a CRD (no ``name``), or for the cluster (no ``crd``).
 
-    ``status``: the patch goes to /status. ``patch`` is a merge patch; with MOVE_STORAGE a JSON patch. ``redacted`` is
-    the patch without values of the object. ``versions`` are the versions to store and to forget.
+    Of a step that closes a gap, ``crd`` is what is missing, and ``api`` the path of its list. ``status``: the patch
+    goes to /status. ``patch`` is a merge patch; with MOVE_STORAGE a JSON patch. ``redacted`` is the patch without
+    values of the object. ``versions`` are the versions to store and to forget.
     """
 
     kind: StepKind
@@ -64,6 +85,7 @@ class Step(Struct, frozen=True):
     patch: Any = None
     redacted: Any = None
     versions: tuple[str, ...] = ()
+    api: str = ""
 
 
 class JudgedKind(Struct, frozen=True):
@@ -105,11 +127,16 @@ class AccessRule(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """A gap: something that was not judged, and the reason. If access was denied, ``rule`` is the missing rule."""
+    """A gap: something that was not judged, and the reason. If access was denied, ``rule`` is the missing rule.
+
+    ``step`` closes the gap; CHECK: it can be gone when preflight runs again. ``api`` is the path of the missing list.
+    """
 
     what: str
     reason: str
     rule: AccessRule | None = None
+    step: StepKind = StepKind.CHECK
+    api: str = ""
 
 
 class WindowEffect(Struct, frozen=True):
@@ -131,6 +158,7 @@ class PreflightReport(Struct, frozen=True):
     ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects,
     ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair the first rejected
     objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running operator, if named.
+    ``arguments`` are those of the command line that asks the same question again.
     """
 
     KIND: ClassVar[Literal["preflight"]] = "preflight"
@@ -154,6 +182,7 @@ class PreflightReport(Struct, frozen=True):
     windows: tuple[WindowEffect, ...] = ()
     notes: tuple[str, ...] = ()
     operator: str = ""
+    arguments: tuple[str, ...] = ()
 
     @property
     def answer(self) -> GoBack:

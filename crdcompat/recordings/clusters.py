@@ -14,6 +14,7 @@ from crdcompat.schema.paths import value_or_none
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
 _ID, _VERSION, _PLATFORM = ("spec", "clusterID"), ("status", "desired", "version"), ("status", "platformStatus", "type")
+_HISTORY = ("status", "history")
 _FEATURE_SET = ("spec", "featureSet")
 _PLACES = {CLUSTER_VERSION: (_ID, _VERSION), INFRASTRUCTURE: (_PLATFORM,), FEATURE_GATE: (_FEATURE_SET,)}
 _MAX_TEXT = 64
@@ -29,6 +30,7 @@ class ClusterFacts:
     def __init__(self) -> None:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
+        self._left: dict[str, str] = {}
         self._platforms: dict[str, None] = {}
         self._feature_sets: dict[tuple[str, tuple[str, ...]], None] = {}
 
@@ -48,7 +50,10 @@ class ClusterFacts:
         if _is(item, CLUSTER_VERSION):
             id_ = (_text(item.data, _ID) or "").lower()
             self._ids[id_ if _UUID.fullmatch(id_) and set(id_) != _NIL else None] = None
-            self._versions[_text(item.data, _VERSION)] = None
+            version = _text(item.data, _VERSION)
+            self._versions[version] = None
+            if version and (left := _left(item.data)):
+                self._left[version] = left
         if _is(item, FEATURE_GATE) and (feature_set := _feature_set(item.data)):
             self._feature_sets[feature_set, tuple(sorted(profiles_of(_annotations(item.data))))] = None
 
@@ -85,6 +90,11 @@ class ClusterFacts:
         """The versions of all ClusterVersions that have one, in order of appearance."""
         return tuple(version for version in self._versions if version is not None)
 
+    @property
+    def left(self) -> str:
+        """The version that the cluster leaves while its update to ``version`` is under way; "" if there is none."""
+        return self._left.get(self.version or "", "")
+
 
 def identifying_places(item: Recorded) -> tuple[tuple[str, ...], ...]:
     """The places in an object that identify its cluster: those of ``ClusterFacts``."""
@@ -103,6 +113,15 @@ def _text(data: Any, place: tuple[str, ...]) -> str | None:
     """The string at a place, if it is short."""
     text = value_or_none(data, place)
     return text if isinstance(text, str) and 0 < len(text) <= _MAX_TEXT else None
+
+
+def _left(data: Any) -> str:
+    """The last completed version of a ClusterVersion, if its newest update is not complete, else ""."""
+    history = value_or_none(data, _HISTORY)
+    entries = [entry for entry in history if isinstance(entry, dict)] if isinstance(history, list) else []
+    done = (entry for entry in entries if entry.get("state") == "Completed")
+    completed = next(done, {})
+    return (_text(completed, ("version",)) or "") if entries and completed is not entries[0] else ""
 
 
 def _feature_set(data: dict[str, Any]) -> str | None:

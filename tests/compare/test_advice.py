@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from changes import repository
-from helpers import Json, both, commit, crd, diff, obj, root, run, string, write
+from helpers import Json, both, commit, crd, diff, obj, root, run, string, version, write
 
 CONDITION = obj(type=string(), status=string("True", "False"), lastTransitionTime=string())
 CONDITIONS = {"type": "array", "items": {**CONDITION, "required": ["type", "status", "lastTransitionTime"]}}
@@ -79,6 +79,46 @@ def test_a_field_that_becomes_required(tmp_path: Path) -> None:
 
     assert _advice(tmp_path, made(), made("name")) == [("status-required-born", "status.a", ["status.a"])]
     assert _advice(tmp_path, made(), made("name"), "--direction", "upgrade") == []
+
+
+def _between(tmp_path: Path, old: Json, new: Json) -> list[str]:
+    """The messages of the advice between two CRDs of releases whose servers are known."""
+    sides = [write(tmp_path / f"{name}/w.json", crd_) for name, crd_ in (("release-4.18", old), ("release-4.19", new))]
+    report = run("diff", *(str(side.parent.relative_to(tmp_path)) for side in sides), "--format", "json", cwd=tmp_path)
+    return [f["message"] for f in report.report["findings"] if f["effect"] == "none"]
+
+
+def test_the_advice_is_about_a_later_rollback_to_new_and_names_no_other_server(tmp_path: Path) -> None:
+    """The upgrade that newly requires the field spares stored objects: that is no matter of OLD's server."""
+    old = obj(a=obj(b=string()))
+    new = {**old, "required": ["a"]}
+    assert _between(tmp_path, crd(root(status=old)), crd(root(status=new))) == [
+        (
+            'status.a is newly required (all such fields: ["status.a"]): if a later release leaves it out, a rollback'
+            " from that release to release-4.19 ends with refused status updates of a Widget"
+        )
+    ]
+    more = {**obj(a=obj(b=string()), nodes=_items(phase=string("A"))), "required": ["a"]}
+    assert _between(tmp_path, crd(root(status=new)), crd(root(status=more))) == [
+        (
+            'status.nodes is a new list of objects without keys (all such lists: ["status.nodes"]): if a later release'
+            " writes an item that release-4.19 refuses, a rollback from that release to release-4.19 ends with refused"
+            " changes of the whole list; if keys are added later, stored duplicates are refused"
+        ),
+        (
+            "status.nodes[*].phase is new with a closed set of values (all such fields:"
+            ' ["status.nodes[*].phase"]): if a later release adds a value and writes it, a rollback from that release'
+            " to release-4.19 ends with refused status updates of a Widget"
+        ),
+    ]
+
+
+def test_a_version_that_old_alone_has_shows_no_new_field(tmp_path: Path) -> None:
+    """v1 requires the field in both releases; only objects of v1alpha1, which NEW lacks, may be without it."""
+    alpha, stable = root(status=obj(a=string())), root(status={**obj(a=string()), "required": ["a"]})
+    kept = version(stable, "v1", storage=True)
+    old = crd(versions=[version(alpha, "v1alpha1", storage=False), kept])
+    assert _between(tmp_path, old, crd(versions=[kept])) == []
 
 
 def test_it_can_be_switched_off_and_never_fails(tmp_path: Path) -> None:

@@ -99,3 +99,53 @@ def test_a_silent_server(server: Recorded) -> None:
         end.set()
     assert found["answer"] == "unknown"
     assert "Read timed out" in found["missing"][0]["reason"]
+
+
+def _asked(api: Path, shared: Path, old: str, *args: str, more: str = "") -> Json:
+    recording = shared / "data/recorded" / (args[0] if args else "must-gather-4.18.tar.gz")
+    objects = ["--objects", str(recording), *(["--objects", more] if more else ())]
+    return run("preflight", old, "--repo", str(api), *objects, *args[1:], "--format", "json").report
+
+
+def _plan(found: Json) -> list[str]:
+    return list(dict.fromkeys(step["step"] for step in found["steps"]))
+
+
+def test_a_must_gather_of_4_18_lacks_one_kind_and_says_how_to_record_it(openshift_api: Path, shared: Path) -> None:
+    """The kind differs between the releases, and clusters have it; with its empty list the answer is known."""
+    found = _asked(openshift_api, shared, "release-4.15")
+    kind = "machineconfigurations.operator.openshift.io"
+    assert (found["answer"], [gap["what"] for gap in found["missing"]]) == ("unknown", [kind])
+    assert _plan(found) == ["record", "save", "scale-down", "patch", "check"]
+    assert found["cluster"]["platform"].endswith(", Kubernetes 1.31")
+    Path("more").mkdir()
+    (Path("more") / f"{kind}.json").write_text(
+        '{"apiVersion":"operator.openshift.io/v1","items":[],"kind":"MachineConfigurationList"}', encoding="utf-8"
+    )
+    found = _asked(openshift_api, shared, "release-4.15", more="more")
+    assert (found["answer"], _plan(found)) == ("no", ["save", "scale-down", "patch", "check"])
+    found = _asked(openshift_api, shared, "release-4.16", more="more")
+    assert (found["answer"], _plan(found)) == ("yes, with losses", ["save", "roll-back"])
+
+
+def test_an_archive_of_4_7_16_runs_kubernetes_1_20_and_has_no_gap_of_another_feature_set(
+    openshift_api: Path, shared: Path
+) -> None:
+    found = _asked(openshift_api, shared, "release-4.15", "insights-archive-sample.tar.gz", "--from", "release-4.16")
+    assert found["cluster"]["platform"] == "OpenShift 4.7.16, Kubernetes 1.20"
+    assert [(gap["what"], gap["step"]) for gap in found["missing"]] == [
+        ("clustercsidrivers.operator.openshift.io", "record"),
+        ("controllerconfigs.machineconfiguration.openshift.io", "record"),
+        ("machineconfigurations.operator.openshift.io", "record"),
+    ]
+    assert _plan(found) == ["record", "check"]
+
+
+def test_recordings_of_seven_clusters_are_no_cluster(openshift_api: Path, shared: Path) -> None:
+    found = _asked(openshift_api, shared, "release-4.15", "oc-adm-upgrade", "--from", "release-4.16")
+    assert found["cluster"]["platform"] == ""
+    assert [gap["reason"] for gap in found["missing"] if gap["what"] == "the cluster"] == [
+        "the recordings are of 7 clusters, of which one after the other has to be judged"
+    ]
+    assert not [gap["what"] for gap in found["missing"] if "example" in gap["what"] or "route." in gap["what"]]
+    assert _plan(found)[:2] == ["one-cluster", "record"] and _plan(found)[-1] == "check"

@@ -6,35 +6,35 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.model import GROUP
+from crdcompat.crds.model import GROUP, V1
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve, resolve_all
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
+from crdcompat.features.preflight.standing import Standing
 from crdcompat.models.finding import Finding
-from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect
+from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, StepKind, WindowEffect
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.filters import Filters
 
-#: The access rule for listing CRDs.
+#: The path of the list of CRDs, and the access rule for it.
+CRDS_API = f"/apis/{V1}/customresourcedefinitions"
 CRDS_RULE = AccessRule(GROUP, ("customresourcedefinitions",))
 
 
 class Scope(Struct, frozen=True, eq=False):
     """The CRDs that OLD and the cluster both have, and the findings between them.
 
-    ``olds`` and ``news`` are the CRDs by name, OLD's in the ``wanted`` context (None: the usual one). ``needed`` are
-    the CRDs whose objects can matter, each with the number of its findings. ``extra`` are installed CRDs
-    of OLD's API groups that OLD lacks.
+    ``olds`` and ``news`` are the CRDs by name in the cluster's ``context``. ``needed`` are the CRDs whose objects can
+    matter, each with the number of its findings. ``extra`` are installed CRDs of OLD's API groups that OLD lacks there.
     """
 
     old: CrdSet
     installed: CrdSet
-    wanted: str | None
+    context: str
     olds: Mapping[str, Resolved]
     news: Mapping[str, Resolved]
     findings: tuple[Finding, ...]
@@ -68,53 +68,60 @@ class Scope(Struct, frozen=True, eq=False):
 _ORDER = tuple(Effect)
 
 
-def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: bool = False) -> Scope:
+def scope_of(old: CrdSet, cluster: CrdSet, standing: Standing, *, read_all: bool = False) -> Scope:
     """Compare OLD with the CRDs of a cluster in a rollback.
 
-    ``context`` selects variants, ``read_all``: the objects of all CRDs of both can matter. CRDs of API groups that OLD
-    lacks are not compared. Raises UsageError for an unknown context.
+    ``cluster`` are all its CRDs, ``standing`` says which of them and of OLD's count. ``read_all``: the objects of all
+    CRDs of both can matter. A CRD that OLD lacks in the cluster's context stays as it is: nothing differs for its
+    objects.
     """
-    groups = {document.crd.group for document in old.documents}
-    of_groups = tuple(document for document in cluster.documents if document.crd.group in groups)
-    installed = replace(cluster, documents=of_groups)
-    if not of_groups:
-        return Scope(old, installed, context, {}, {}, (), {}, (), _unread(old, cluster))
-    name, olds = resolve_all(old, installed, context)
+    installed, name = standing.installed, standing.context
+    unread = _unread(old, cluster)
+    if not installed.documents:
+        return Scope(old, installed, name, {}, {}, (), {}, (), unread)
+    _, olds = resolve_all(old, installed, name)
     of_old = {each.name: each for each in olds.values()}
     of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
     both = of_old.keys() & of_new.keys()
-    elsewhere = sorted(of_new.keys() & old.named().keys() - both)
-    wanted = Filters((Direction.ROLLBACK,), touched=frozenset(both))
-    options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
-    report = diff(old, installed, options)
-    is_known = name in report.counts.contexts
-    findings = tuple(
-        finding
-        for finding in report.findings
-        if finding.effect is not Effect.NONE and (name in finding.contexts or not is_known)
-    )
-    counted = Counter(finding.crd for finding in findings)
-    counted.update(dict.fromkeys((entry.crd for entry in report.undecided), 0))
-    counted.update(dict.fromkeys(both if read_all else (), 0))
-    why = f"in {old.title}, but not in context {name} (--context names another)"
-    missing = [Missing(each, why) for each in elsewhere]
-    missing += [Missing("CRDs that were not compared", reason) for reason in report.not_compared]
+    counted = Counter[str](dict.fromkeys(both if read_all else (), 0))
+    findings: tuple[Finding, ...] = ()
+    missing: list[Missing] = []
+    if both:
+        wanted = Filters((Direction.ROLLBACK,), touched=frozenset(both))
+        options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
+        report = diff(old, installed, options)
+        findings = tuple(each for each in report.findings if each.effect is not Effect.NONE and name in each.contexts)
+        counted.update(finding.crd for finding in findings)
+        counted.update(dict.fromkeys((entry.crd for entry in report.undecided if name in entry.contexts), 0))
+        what = "CRDs that were not compared"
+        missing = [Missing(what, reason, step=StepKind.NAME_CONTEXT) for reason in report.not_compared]
     return Scope(
         old=old,
         installed=installed,
-        wanted=context,
+        context=name,
         olds=of_old,
         news=of_new,
         findings=findings,
         needed={crd: counted[crd] for crd in sorted(counted, key=lambda crd: (-counted[crd], crd))},
-        extra=tuple(sorted(of_new.keys() - old.named().keys())),
-        missing=(*missing, *_unread(old, cluster)),
+        extra=tuple(sorted(of_new.keys() - both)),
+        missing=(*standing.missing, *missing, *unread),
     )
 
 
 def _unread(*sides: CrdSet) -> tuple[Missing, ...]:
     """The CRDs that could not be read."""
-    return tuple(Missing(f"{side.name}: {each.file}", each.message) for side in sides for each in side.problems)
+    return tuple(
+        Missing(f"{side.name}: {each.file}", each.message, step=StepKind.MEND)
+        for side in sides
+        for each in side.problems
+    )
+
+
+def list_path(scope: Scope, name: str) -> str:
+    """The path of the list of all objects of an installed CRD, at a version that the cluster serves; "" if none is."""
+    crd = scope.news[name].crd
+    served = sorted((each for each in crd.versions if each.served), key=lambda each: not each.storage)
+    return f"/apis/{crd.group}/{served[0].name}/{crd.plural}" if served else ""
 
 
 def stored_versions(installed: Resolved) -> tuple[str, ...]:

@@ -1,35 +1,51 @@
-"""The steps of a rollback, in the order in which the user does them."""
+"""The plan of a preflight: the steps that follow from its answer, in the order in which the user does them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from crdcompat.features.preflight.scope import Scope, stored_versions
-from crdcompat.models.losses import Loss
-from crdcompat.models.preflight import RefusedCrd, Step, StepKind
+from crdcompat.models.preflight import GoBack, Missing, PreflightReport, Step, StepKind
 
 
 def ordered_steps(
-    scope: Scope, repaired: Iterable[Step], refused: Sequence[RefusedCrd], losses: Sequence[Loss]
+    report: PreflightReport, scope: Scope, repaired: Iterable[Step], stuck: Iterable[str] = ()
 ) -> tuple[Step, ...]:
-    """All steps; none if there is nothing to repair and nothing to save.
+    """The steps for each reason of the answer; none if there is nothing to do.
 
-    The operator is scaled down before the first repair, because it would write the values again. A repair comes before
-    the rollback if the installed CRD accepts it, else after.
+    First the gaps are closed. ``repaired`` are the repairs of rejected objects; ``stuck`` are the CRDs with rejected
+    objects that no repair helps. The operator is scaled down before the first repair, because it would write the values
+    again. The rollback is a step only where the answer is yes; else the last step is to run preflight again.
     """
     repairs = [*repaired]
-    found = [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in losses)]
-    moves = [step for item in refused for step in _storage_moves(scope, item.crd)]
-    if repairs or refused:
+    refused = [item.crd for item in report.refused]
+    found = [*_closing(report.missing)]
+    found += [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in report.losses)]
+    if report.is_rejected:
+        moves = [step for crd in refused for step in _storage_moves(scope, crd)]
+        moves += [Step(StepKind.WIDEN, crd) for crd in dict.fromkeys(stuck) if crd not in refused]
         found.append(Step(StepKind.SCALE_DOWN))
-        found += [step for step in repairs if step.kind is StepKind.PATCH]
-        found += [step for step in (*repairs, *moves) if step.kind is StepKind.WIDEN]
+        found += _of(repairs, StepKind.PATCH)
+        found += _of((*repairs, *moves), StepKind.WIDEN)
         found += [step for step in moves if step.kind is not StepKind.WIDEN]
+        found += _of(repairs, StepKind.PATCH_AFTER)
+    if report.answer in (GoBack.UNKNOWN, GoBack.NO):
         found.append(Step(StepKind.CHECK))
-    if found:
+    elif found:
         found.append(Step(StepKind.ROLL_BACK))
-        found += [step for step in repairs if step.kind is StepKind.PATCH_AFTER]
     return tuple(found)
+
+
+def _of(steps: Sequence[Step], kind: StepKind) -> list[Step]:
+    return [step for step in steps if step.kind is kind]
+
+
+def _closing(missing: Sequence[Missing]) -> Iterator[Step]:
+    """The steps that close the gaps, each kind of step together. Some gaps need no other step than a second run."""
+    for kind in StepKind:
+        names = dict.fromkeys((item.what, item.api) for item in missing if item.step is kind)
+        if kind is not StepKind.CHECK:
+            yield from (Step(kind, what, api=api) for what, api in names)
 
 
 def _storage_moves(scope: Scope, name: str) -> Iterator[Step]:

@@ -12,11 +12,11 @@ from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.models.losses import Loss, LossCounter
-from crdcompat.models.preflight import FieldWriter, JudgedKind, Step
+from crdcompat.models.preflight import FieldWriter, JudgedKind, Step, StepKind
 from crdcompat.models.simulation import NotSimulated, RejectedCause
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.causes import CauseCounter
-from crdcompat.replay.replayed import Replayed
+from crdcompat.replay.replayed import ASK, Replayed
 from crdcompat.replay.writes import Cause
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
@@ -33,7 +33,8 @@ class Tally:
 
     ``is_deduplicated``: the source yields each object once. ``gaps`` are the objects that were not judged. ``recorded``
     are the CRDs with an object or an empty list. ``already`` counts the objects that the installed CRDs reject, too;
-    ``unlisted`` the rejected objects beyond `MAX_REPAIRED`.
+    ``unlisted`` the rejected objects beyond `MAX_REPAIRED`. ``stuck`` are the CRDs with rejected objects that no step
+    repairs.
     """
 
     def __init__(self, scope: Scope, rollback: Rollback, *, is_deduplicated: bool) -> None:
@@ -47,6 +48,7 @@ class Tally:
         self._writers = Counter[tuple[str, str, str, str]]()
         self.recorded: set[str] = set()
         self.steps: list[Step] = []
+        self.stuck: set[str] = set()
         self.unlisted = 0
         self.already = 0
 
@@ -116,14 +118,17 @@ class Tally:
             self._losing[crd] += 1
             self._losses.add(crd, replayed.kind, replayed.label, replayed.last.pruned)
         if worst is WriteResult.UNKNOWN:
-            self.gaps.add(crd, replayed.doubt)
+            self.gaps.add(crd, replayed.doubt, StepKind.NAME_SERVER if replayed.doubt == ASK else StepKind.TRY)
         elif worst is WriteResult.REJECTED:
             self._rejected[crd] += 1
             self._add_writers(replayed)
             if self._is_full:
                 self.unlisted += 1
             else:
-                self.steps += self._rollback.repairs.steps(replayed)
+                repairs = self._rollback.repairs.steps(replayed)
+                self.steps += repairs
+                if not repairs:
+                    self.stuck.add(crd)
 
     @property
     def _is_full(self) -> bool:

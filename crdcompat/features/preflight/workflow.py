@@ -7,22 +7,21 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server, running_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.report import release
 from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
+from crdcompat.features.preflight.server import platform, running, server_notes
+from crdcompat.features.preflight.standing import standing_of
 from crdcompat.features.preflight.steps import ordered_steps
 from crdcompat.features.preflight.tally import MAX_LISTED, Tally
-from crdcompat.models.preflight import Missing, PreflightReport, Step
+from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release
-from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.render.wording.findings import plural, some
-
-_CLUSTER_VERSION = "clusterversions.config.openshift.io"
 
 
 class PreflightOptions(Struct, frozen=True):
@@ -30,13 +29,14 @@ class PreflightOptions(Struct, frozen=True):
 
     ``judge`` is the server after the rollback (None: OLD's, else the cluster's). ``context`` selects OLD's variants.
     ``read_all``: judge all kinds, also those without findings. ``operator`` is the running operator as
-    NAMESPACE/DEPLOYMENT, "" if not named.
+    NAMESPACE/DEPLOYMENT, "" if not named. ``arguments`` are those of the command line, for the commands to copy.
     """
 
     judge: Server | None = None
     context: str | None = None
     read_all: bool = False
     operator: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def preflight(
@@ -51,63 +51,59 @@ def preflight(
     """
     if not old.documents and not old.problems:
         raise UsageError(f"no CRD in {old.name}")
-    scope = scope_of(old, cluster.installed, options.context, read_all=options.read_all)
+    standing = standing_of(old, cluster.installed, cluster.facts, options.context, of_release=cluster.of_release)
+    scope = scope_of(old, cluster.installed, standing, read_all=options.read_all)
     runs, unknown = running(cluster)
-    judge = options.judge or known_server(old) or runs
+    named = options.judge or known_server(old)
+    judge = named or runs
     rollback = Rollback(scope, runs, judge)
     tally = Tally(scope, rollback, is_deduplicated=cluster.is_live)
-    facts = ClusterFacts()
     if scope.needed:
-        for item in each(facts.observe(cluster.objects(scope.needed))):
+        for item in each(cluster.objects(scope.needed)):
             tally.add(item)
-    missing = [*scope.missing, *unknown, *tally.gaps.missing(), *cluster.missing(scope, tally.recorded)]
-    refused = tuple(refused_crds(scope, judge or DEFAULT_SERVER))
-    losses = tally.losses()
-    return PreflightReport(
+    missing = [*scope.missing, *(() if named else unknown), *tally.gaps.missing()]
+    missing += cluster.missing(scope, tally.recorded)
+    report = PreflightReport(
         old=release(old),
         new=Release(cluster.installed.name, None, runs.kubernetes if runs else None, cluster.installed.notes),
         source=cluster.source,
         is_live=cluster.is_live,
-        platform=_platform(cluster, runs, facts),
+        platform=platform(cluster),
         judge=str(judge) if judge is not None else "",
         installed=len(scope.both),
         kinds=tally.kinds(),
-        refused=refused,
+        refused=tuple(refused_crds(scope, judge or DEFAULT_SERVER)),
         causes=tally.causes(),
         tolerated=tally.tolerated(),
-        losses=losses,
+        losses=tally.losses(),
         writers=tally.writers(),
-        steps=ordered_steps(scope, map(_unpatched, tally.steps) if cluster.hides else tally.steps, refused, losses),
         unlisted=tally.unlisted,
-        missing=tuple(dict.fromkeys(missing)),
+        missing=tuple(_each_once(missing)),
         windows=scope.windows,
-        notes=(*rollback.replayer.notes, *_notes(scope, tally, judge, hides=cluster.hides)),
+        notes=(*standing.notes, *server_notes(cluster, old), *_notes(scope, tally, judge, hides=cluster.hides)),
         operator=options.operator,
+        arguments=options.arguments or (old.name,),
+    )
+    repairs = map(_unpatched, tally.steps) if cluster.hides else tally.steps
+    return replace(report, steps=ordered_steps(report, scope, repairs, tally.stuck))
+
+
+def unreadable(old: CrdSet, name: str, missing: Missing, arguments: tuple[str, ...]) -> PreflightReport:
+    """The report on a cluster that could not be read at all; ``arguments`` as in the options."""
+    unknown = Release(name, None, None)
+    steps = Step(missing.step, missing.what, api=missing.api), Step(StepKind.CHECK)
+    return PreflightReport(
+        release(old), unknown, (name,), True, "", "", 0, steps=steps, missing=(missing,), arguments=arguments
     )
 
 
-def unreadable(old: CrdSet, name: str, missing: Missing) -> PreflightReport:
-    """The report on a cluster that could not be read at all."""
-    unknown = Release(name, None, None)
-    return PreflightReport(release(old), unknown, (name,), True, "", "", 0, missing=(missing,))
-
-
-def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
-    """The server that the cluster runs (None: unknown), and a gap if crdcompat does not know the reported version."""
-    if not cluster.server_version:
-        return known_server(cluster.installed), ()
-    try:
-        is_openshift = _CLUSTER_VERSION in cluster.installed.named()
-        return running_server(cluster.server_version, is_openshift=is_openshift), ()
-    except UsageError as error:
-        return None, (Missing("the server's version", str(error)),)
-
-
-def _platform(cluster: Cluster, runs: Server | None, facts: ClusterFacts) -> str:
-    """The cluster's versions as far as known: ``OpenShift 4.14.1, Kubernetes v1.27.6``."""
-    openshift = ["OpenShift", *facts.versions] if _CLUSTER_VERSION in cluster.installed.named() else []
-    version = cluster.server_version or (runs.kubernetes if runs is not None else "")
-    return ", ".join(filter(None, (" ".join(openshift), version and f"Kubernetes {version}")))
+def _each_once(missing: Iterable[Missing]) -> Iterator[Missing]:
+    """The gaps, each thing that can be recorded once: the first reason counts."""
+    seen: set[str] = set()
+    for item in dict.fromkeys(missing):
+        if item.step is not StepKind.RECORD or item.what not in seen:
+            seen.add(item.what)
+            yield item
 
 
 def _unpatched(step: Step) -> Step:

@@ -16,7 +16,8 @@ from crdcompat.features.preflight.clusters import LiveCluster
 from crdcompat.features.preflight.gaps import Gaps
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, scope_of
-from crdcompat.features.preflight.workflow import running
+from crdcompat.features.preflight.server import running
+from crdcompat.features.preflight.standing import standing_of
 from crdcompat.features.record.hide import NameHasher
 from crdcompat.features.record.smallest import Smallest
 from crdcompat.models.preflight import Missing
@@ -58,7 +59,8 @@ def record(
     Raises UsageError for an unknown context of variants.
     """
     target = old if old is not None else cluster.installed
-    scope = scope_of(target, cluster.installed, options.context, read_all=old is None)
+    standing = standing_of(target, cluster.installed, cluster.facts, options.context)
+    scope = scope_of(target, cluster.installed, standing, read_all=old is None)
     done = Recording()
     items = _items(old, scope, cluster, options, each, done)
     file.write(b'{"apiVersion":"v1","kind":"List","items":[\n')

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from crdcompat.render.data.parts import head
 from crdcompat.render.data.simulation import cause_data, loss_data
-from crdcompat.render.wording.preflight import command_of
+from crdcompat.render.wording.preflight_steps import command_of
 
 if TYPE_CHECKING:
     from crdcompat.models.preflight import Missing, PreflightReport, Step
@@ -53,6 +53,7 @@ def _missing(item: Missing) -> dict[str, Any]:
         "what": item.what,
         "reason": item.reason,
         "rule": rule and {"apiGroups": [rule.group], "resources": list(rule.resources), "verbs": ["list"]},
+        "step": item.step,
     }
 
 

@@ -19,16 +19,16 @@ from crdcompat.render.wording.preflight import (
     reason,
     rejected_texts,
     rule_lines,
-    shown_steps,
     unlisted_text,
     windows,
 )
+from crdcompat.render.wording.preflight_steps import shown_steps
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from crdcompat.models.preflight import JudgedKind, PreflightReport
-    from crdcompat.render.wording.preflight import ShownStep
+    from crdcompat.render.wording.preflight_steps import ShownStep
 
 #: The CSS class of an answer: that of a similar verdict on a release.
 _CLASSES = {GoBack.YES: "clean", GoBack.NOTHING: "clean", GoBack.WITH_LOSSES: "at-risk", GoBack.NO: "blocked"}

@@ -16,10 +16,10 @@ from crdcompat.render.wording.preflight import (
     rejected_texts,
     rule_lines,
     servers_line,
-    shown_steps,
     unlisted_text,
     window_lines,
 )
+from crdcompat.render.wording.preflight_steps import shown_steps
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.render.wording.verdict import verdict_first
 

@@ -1,27 +1,25 @@
-"""Sentences and commands of preflight: the answer, the steps in their order, the needed access."""
+"""Sentences of preflight: the answer, its reasons, the needed access."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.models.preflight import GoBack, StepKind
+from crdcompat.models.preflight import GoBack
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import more_lines, plural, some
 from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
-from crdcompat.vocabulary import IN_CLUSTER, Effect
+from crdcompat.vocabulary import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from crdcompat.models.losses import Loss
-    from crdcompat.models.preflight import AccessRule, FieldWriter, PreflightReport, Step, WindowEffect
+    from crdcompat.models.preflight import AccessRule, PreflightReport, WindowEffect
 
 COLOURS = {
     GoBack.YES: "good",
@@ -40,13 +38,6 @@ _FAILURES = {
 }
 _PLAIN = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _ROLE = "crdcompat-preflight"
-
-
-class ShownStep(Struct, frozen=True):
-    """One step: a sentence, and the commands for it."""
-
-    sentence: str
-    commands: tuple[str, ...] = ()
 
 
 def question(report: PreflightReport) -> str:
@@ -119,104 +110,12 @@ def loss_text(loss: Loss) -> str:
     return f"{loss.objects} {loss.kind}: {loss.path} (for example {loss.example})"
 
 
-def shown_steps(report: PreflightReport) -> tuple[ShownStep, ...]:
-    """The steps in their order; consecutive steps of one kind are shown as one."""
-    found = [
-        ShownStep(_sentence(report, kind, (group := list(steps))), tuple(_commands(report, group)))
-        for kind, steps in groupby(report.steps, key=lambda step: step.kind)
-    ]
-    return tuple(found)
-
-
 def unlisted_text(report: PreflightReport) -> str:
     """A sentence on the rejected objects without steps; "" if there are none."""
     verb = "needs" if report.unlisted == 1 else "need"
     objects = plural(report.unlisted, "more object")
     return f"{objects} {verb} a repair: repair these, then ask again." if report.unlisted else ""
 
-
-def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) -> str:
-    old = report.old.title
-    names = ", ".join(dict.fromkeys(step.crd for step in steps))
-    match kind:
-        case StepKind.SAVE:
-            return f"Keep a copy: the first write after the rollback erases fields that {old} lacks."
-        case StepKind.SCALE_DOWN:
-            hint = "" if report.operator else " (--operator NAMESPACE/NAME fills in the command)"
-            return f"Scale the running operator down: {_rewrites(report.writers)}{hint}."
-        case StepKind.PATCH:
-            return "Take the rejected values out now: the installed CRD accepts the objects without them:"
-        case StepKind.MOVE_STORAGE:
-            return f"Store objects in {steps[0].versions[0]} again, which {old} has:"
-        case StepKind.REWRITE:
-            return f"Write each object once, so that none is stored in {', '.join(steps[0].versions[1:])}:"
-        case StepKind.FORGET_VERSION:
-            return f"Then remove {', '.join(steps[0].versions[1:])} from the stored versions:"
-        case StepKind.WIDEN:
-            objects = [f"{step.crd} {step.name}" for step in steps if step.name]
-            what = f"{plural(len(objects), 'object')} ({some(objects)})" if objects else names
-            return f"No write repairs {what}: widen the CRD of {old}, or delete and recreate the stored objects."
-        case StepKind.CHECK:
-            return "Ask again: a running controller may have written new values."
-        case StepKind.ROLL_BACK:
-            return f"Roll back to {old}: CRDs and operator together."
-        case StepKind.PATCH_AFTER:
-            return f"Then take the rejected values out: only {old} accepts the object without them."
-    raise AssertionError(kind)
-
-
-def _rewrites(writers: Sequence[FieldWriter]) -> str:
-    """A clause on the field managers that may write the values again."""
-    names = list(dict.fromkeys(each.manager for each in writers))
-    if not names:
-        return "it may write the values again; no object names their writer"
-    return f"{some(names)} wrote the values, and may write them again"
-
-
-def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
-    for step in steps:
-        if command := command_of(report, step):
-            yield command
-
-
-def command_of(report: PreflightReport, step: Step) -> str:
-    """The command for one step; "" if the user decides how to do it, or if names and values are hidden."""
-    if step.kind in _PATCHES and step.patch is None:
-        return ""  # the values are hidden
-    kubectl, crd = _kubectl(report), shlex.quote(step.crd)
-    patched = shlex.quote(json_text(step.patch)) if step.patch is not None else ""
-    match step.kind:
-        case StepKind.SAVE:
-            return f"{kubectl} get {crd} -A -o json > {shlex.quote(f'{step.crd}.json')}"
-        case StepKind.SCALE_DOWN:
-            namespace, _, name = (report.operator or "NAMESPACE/NAME").partition("/")
-            return f"{kubectl} -n {shlex.quote(namespace)} scale deployment/{shlex.quote(name)} --replicas=0"
-        case StepKind.PATCH | StepKind.PATCH_AFTER:
-            namespace = f" -n {shlex.quote(step.namespace)}" if step.namespace else ""
-            status = " --subresource=status" if step.status else ""
-            return f"{kubectl}{namespace} patch {crd} {shlex.quote(step.name)}{status} --type=merge -p {patched}"
-        case StepKind.MOVE_STORAGE:
-            return f"{kubectl} patch crd {crd} --type=json -p {patched}"
-        case StepKind.REWRITE:
-            return f"{kubectl} get {crd} -A -o json | {kubectl} replace -f -"
-        case StepKind.FORGET_VERSION:
-            return f"{kubectl} patch crd {crd} --subresource=status --type=merge -p {patched}"
-        case StepKind.CHECK:
-            return _again(report)
-    return ""
-
-
-def _kubectl(report: PreflightReport) -> str:
-    context = report.source[0] if report.is_live and report.source != (IN_CLUSTER,) else ""
-    return f"kubectl --context {shlex.quote(context)}" if context else "kubectl"
-
-
-def _again(report: PreflightReport) -> str:
-    where = f"--cluster {shlex.quote(report.source[0])}" if report.is_live else "--cluster CONTEXT"
-    return f"crdcompat preflight {shlex.quote(report.old.name)} {where}"
-
-
-_PATCHES = (StepKind.PATCH, StepKind.PATCH_AFTER)
 
 #: The two windows of a rollback: a title, and the attribute of the effect.
 _WINDOWS = {

@@ -27,6 +27,10 @@ def missing(found: Json) -> dict[str, str]:
     return {item["what"]: item["reason"] for item in found["missing"]}
 
 
+def plan(found: Json) -> list[tuple[str, str]]:
+    return [(step["step"], step["command"]) for step in found["steps"]]
+
+
 def asked(server: ApiServer) -> list[str]:
     return [urlsplit(path).path for path in server.asked]
 
@@ -84,7 +88,7 @@ def test_a_rejected_object_loses_its_fields_after_the_repair(cluster: ApiServer)
     found = report()
     assert (found["answer"], found["summary"]["rejected"], found["summary"]["losing"]) == ("no", 2, 1)
     assert [(each["path"], each["objects"]) for each in found["losses"]] == [("spec.size", 1)]
-    assert [each["step"] for each in found["steps"]] == ["save", "scale-down", "patch", "patch", "check", "roll-back"]
+    assert [each["step"] for each in found["steps"]] == ["save", "scale-down", "patch", "patch", "check"]
 
 
 def test_a_long_report_ends_with_the_answer(cluster: ApiServer) -> None:
@@ -119,8 +123,7 @@ def test_no_with_the_repair_in_its_order(cluster: ApiServer) -> None:
         ("scale-down", "kubectl --context prod -n operators scale deployment/widget-operator --replicas=0"),
         ("patch", f"""{patch} --type=merge -p '{{"spec":{{"mode":null}}}}'"""),
         ("patch", f"""{patch} --subresource=status --type=merge -p '{{"status":{{"phase":null}}}}'"""),
-        ("check", "crdcompat preflight old --cluster prod"),
-        ("roll-back", ""),
+        ("check", "crdcompat preflight old --cluster prod --operator operators/widget-operator"),
     ]
     assert preflight().code == 1
 
@@ -142,9 +145,8 @@ def test_what_the_screen_says_when_the_answer_is_no(cluster: ApiServer) -> None:
         "  2. Take the rejected values out now: the installed CRD accepts the objects without them:\n"
         "     kubectl --context prod -n default patch widgets.example.com w --type=merge"
         """ -p '{"spec":{"mode":null}}'\n"""
-        "  3. Ask again: a running controller may have written new values.\n"
+        "  3. Run preflight again: a running controller may have written new values.\n"
         "     crdcompat preflight old --cluster prod\n"
-        "  4. Roll back to old: CRDs and operator together.\n"
         "\n"
         "While CRDs and operator differ, this can fail (whatever is stored now)\n"
         "  old CRDs, new operator\n"
@@ -255,7 +257,6 @@ def test_a_stored_version_that_old_lacks(cluster: ApiServer) -> None:
             f"kubectl --context prod patch crd {name} --subresource=status --type=merge -p '{forget}'",
         ),
         ("check", "crdcompat preflight old --cluster prod"),
-        ("roll-back", ""),
     ]
 
 
@@ -264,13 +265,13 @@ def test_objects_were_once_stored_in_a_version_that_old_lacks(cluster: ApiServer
     found = report()
     assert found["answer"] == "no"
     steps = [step["step"] for step in found["steps"]]
-    assert steps == ["scale-down", "rewrite", "forget-version", "check", "roll-back"]
+    assert steps == ["scale-down", "rewrite", "forget-version", "check"]
 
 
 def test_nobody_can_move_the_objects(cluster: ApiServer) -> None:
     cluster.install({**_two(served=False), "status": {"storedVersions": ["v2"]}})
     steps = [(step["step"], step["crd"]) for step in report()["steps"]]
-    assert steps == [("scale-down", ""), ("widen", "widgets.example.com"), ("check", ""), ("roll-back", "")]
+    assert steps == [("scale-down", ""), ("widen", "widgets.example.com"), ("check", "")]
 
 
 # -- what makes the answer unknown ---------------------------------------------
@@ -284,7 +285,12 @@ def test_a_kind_that_may_not_be_listed(cluster: ApiServer) -> None:
     assert item["what"] == "widgets.example.com"
     assert item["reason"] == "cannot be listed: 403 refused with 403 (these credentials may not list it)"
     assert item["rule"] == {"apiGroups": ["example.com"], "resources": ["widgets"], "verbs": ["list"]}
+    assert plan(found) == [("allow", ""), ("check", "crdcompat preflight old --cluster prod")]
     ran = preflight()
+    assert (
+        "  1. Let the user of this command list widgets.example.com: bind a ClusterRole with the rules above.\n"
+        in ran.out
+    )
     assert ran.code == 2
     assert (
         "May prod go back to old?  UNKNOWN\n  Not everything could be judged: 1 gap.\n" in ran.out
@@ -301,6 +307,8 @@ def test_crds_that_may_not_be_listed(cluster: ApiServer) -> None:
     assert item["rule"] == {
         "apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"],
     }  # fmt: skip
+    again = "crdcompat preflight old --cluster prod --all"
+    assert plan(report("--all")) == [("allow", ""), ("check", again)]
 
 
 @pytest.mark.parametrize("status", [401, 404, 410, 500, 503])
@@ -312,6 +320,8 @@ def test_a_list_that_is_refused(cluster: ApiServer, path: str, status: int) -> N
     (item,) = found["missing"]
     assert str(status) in item["reason"]
     assert item["rule"] is None
+    again = "crdcompat preflight old --cluster prod"
+    assert plan(found) == [("read", f"kubectl --context prod get --raw {path}"), ("check", again)]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>login</html>", b'{"items": [', b"[]"])
@@ -359,6 +369,7 @@ def test_a_cluster_that_changes_while_it_is_read(cluster: ApiServer, change: str
         "gadgets.example.com": f"the CRD was {change} while the cluster was read: run preflight again"
     }
     assert found["exit_code"] == 2
+    assert plan(found) == [("check", "crdcompat preflight old --cluster prod")]
 
 
 def test_crds_that_cannot_be_read_again(cluster: ApiServer) -> None:
@@ -372,7 +383,10 @@ def test_crds_that_cannot_be_read_again(cluster: ApiServer) -> None:
 def test_a_version_of_the_server_that_nobody_knows(cluster: ApiServer) -> None:
     build = json.loads(cluster.answers[VERSION]("")[1])
     cluster.answers[VERSION] = lambda _: (200, json.dumps({**build, "gitVersion": "v2.0.0"}).encode())
-    assert list(missing(report())) == ["the server's version"]
+    found = report()
+    assert list(missing(found)) == ["the server's version"]
+    assert plan(found) == [("name-server", ""), ("check", "crdcompat preflight old --cluster prod")]
+    assert report("--kube-version", "1.36")["answer"] == "yes"
 
 
 def test_a_server_that_does_not_say_its_version(cluster: ApiServer) -> None:
@@ -407,6 +421,7 @@ def test_a_kind_that_needs_a_conversion_webhook(cluster: ApiServer) -> None:
     assert found["answer"] == "unknown"
     assert "converts versions by a webhook" in missing(found)["widgets.example.com"]
     assert "(2 times)" in missing(found)["widgets.example.com"]
+    assert plan(found) == [("try", ""), ("check", "crdcompat preflight old --cluster prod")]
 
 
 # -- access, and wrong usage ---------------------------------------------

@@ -135,7 +135,7 @@ def test_it_says_nothing_about_another_release(cluster: ApiServer) -> None:
     write(Path("other/widgets.json"), crd(obj(spec=obj(mode=string("a", "b", "c")), status=obj(phase=string("Ready")))))
     found = run("preflight", "other", "--objects", "r.json", "--format", "json").report
     assert found["answer"] == "unknown"
-    assert {"what": "r.json", "rule": None, "reason": (
+    assert {"what": "r.json", "rule": None, "step": "record-anew", "reason": (
         "the recording was made for old alone: record the cluster for other"
     )} in found["missing"]  # fmt: skip
     ran = run("simulate", "other", "recording:r.json", "--objects", "r.json", "--kube-version", "1.29")
