@@ -20,9 +20,11 @@ def config(
     from pathlib import Path
 
     from crdcompat.config.configuration import find_config
+    from crdcompat.config.proposed import proposed
     from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_waivers
     from crdcompat.render.escape import json_text, say
+    from crdcompat.sources.repository import Repository
 
     found = find_config(file, Path(repo) if repo else None)
     missing = missing_refs(found, repo)
@@ -32,8 +34,9 @@ def config(
         say(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
         say("".join(f"note: {note}\n" for note in missing), end="")
         return
-    for key, value in found.values.items():
-        say(f"{key}: {json_text(value)}  # {found.origins[key]}")
+    shown = proposed(Repository(repo), found).completing(found)
+    for key, value in shown.values.items():
+        say(f"{key}: {json_text(value)}  # {shown.origins[key]}")
     say("".join(f"# note: {note}\n" for note in missing), end="")
 
 

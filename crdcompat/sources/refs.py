@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.sources.branches import Names, is_release_branch, names_of_remotes, read_names
 from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from crdcompat.sources.repository import Repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEX = re.compile(r"[0-9a-f]{7,64}")
-_RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
@@ -30,15 +29,6 @@ class Resolved(Struct, frozen=True):
 
     commit: str
     notes: tuple[str, ...] = ()
-
-
-class _Names(Struct, frozen=True):
-    """The branches and tags of a repository by short name; remote branches as (remote, branch)."""
-
-    local: tuple[str, ...]
-    tags: tuple[str, ...]
-    remote: tuple[tuple[str, str], ...]
-    remotes: tuple[str, ...]
 
 
 def resolve(repo: Repository, ref: str) -> Resolved:
@@ -52,7 +42,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
     exact = _commit(repo, ref)
     if exact is not None:
         return exact
-    names = _names(repo)
+    names = read_names(repo)
     base = _SUFFIX.sub("", ref)
     suffix = ref[len(base) :]
     candidates = [f"{remote}/{branch}" for remote, branch in names.remote if branch == base]
@@ -91,25 +81,13 @@ def is_commit_id(text: str) -> bool:
     return _COMMIT.fullmatch(text) is not None
 
 
-def release_branches(repo: Repository) -> tuple[str, ...]:
-    """The local and remote branches ``release-X.Y`` (or openshift-, enterprise-); () without a repository."""
-    try:
-        found = branches(repo)
-    except SourceError:
-        return ()
-    return tuple(name for name in found if _RELEASE.fullmatch(name))
-
-
 def release_refs(repo: Repository) -> dict[str, str]:
-    """The full refs of ``release_branches`` by name: of the local branch, else of the only remote that has it."""
+    """The full refs of branches ``release-X.Y`` and the like by name: local, else of the only remote that has it."""
     try:
-        names = _names(repo)
+        refs = read_names(repo).refs
     except SourceError:
         return {}
-    times = Counter(branch for _, branch in names.remote)
-    refs = {branch: f"refs/remotes/{remote}/{branch}" for remote, branch in names.remote if times[branch] == 1}
-    refs |= {branch: f"refs/heads/{branch}" for branch in names.local}
-    return {name: ref for name, ref in refs.items() if _RELEASE.fullmatch(name)}
+    return {name: ref for name, ref in refs.items() if is_release_branch(name)}
 
 
 def branches(repo: Repository) -> tuple[str, ...]:
@@ -119,16 +97,7 @@ def branches(repo: Repository) -> tuple[str, ...]:
 
 def tags(repo: Repository) -> tuple[str, ...]:
     """The names of all tags. Raises SourceError."""
-    return tuple(sorted(_names(repo).tags))
-
-
-def trees(repo: Repository, names: Sequence[str]) -> dict[str, str]:
-    """The id of the tree of each branch or tag of ``names`` that exists. Raises SourceError."""
-    patterns = [f"refs/{place}/{name}" for name in names for place in ("tags", "remotes/*", "heads")]
-    form = "--format=%(refname)%00%(tree)%(*tree)"
-    listed = repo.run("for-each-ref", form, *patterns, ok=(0, 129)).stdout.decode("utf-8", "replace")
-    found = [line.split("\0") for line in listed.splitlines()]
-    return {name: tree for name in names for ref, tree in found if ref.endswith(f"/{name}")}
+    return tuple(sorted(read_names(repo).tags))
 
 
 def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -141,9 +110,9 @@ def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[
 
 def name_at(repo: Repository, commit: str) -> str:
     """The branch, else the tag, that ends at a commit, a release before others; "" if there is none."""
-    names = _names(repo, f"--points-at={commit}")
+    names = read_names(repo, f"--points-at={commit}")
     found = (*names.local, *(branch for _, branch in names.remote), *names.tags)
-    return next((name for name in found if _RELEASE.fullmatch(name)), found[0] if found else "")
+    return next((name for name in found if is_release_branch(name)), found[0] if found else "")
 
 
 def branch_spellings(repo: Repository) -> dict[str, str]:
@@ -151,7 +120,7 @@ def branch_spellings(repo: Repository) -> dict[str, str]:
 
     ``release-4.13`` and ``origin/release-4.13`` are both spellings of ``release-4.13``; a local branch has precedence.
     """
-    names = _names(repo)
+    names = read_names(repo)
     own = {name: name for name in (*names.local, *(branch for _, branch in names.remote))}
     spelled = {f"{remote}/{branch}": branch for remote, branch in names.remote} | own
     return dict(sorted(spelled.items()))
@@ -171,37 +140,7 @@ def _commit(repo: Repository, ref: str) -> Resolved | None:
     return Resolved(commit, notes)
 
 
-def _names(repo: Repository, *options: str) -> _Names:
-    listed = repo.run("for-each-ref", *options, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags")
-    refs = listed.stdout.decode("utf-8", "replace").splitlines()
-    configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
-    return _Names(
-        local=_without_prefix("refs/heads/", refs),
-        tags=_without_prefix("refs/tags/", refs),
-        remote=tuple(
-            (remote, branch)
-            for name in _without_prefix("refs/remotes/", refs)
-            for remote, branch in [_split_remote(name, configured)]
-            if branch not in ("", "HEAD")
-        ),
-        remotes=tuple(configured),
-    )
-
-
-def _without_prefix(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
-    return tuple(ref.removeprefix(prefix) for ref in refs if ref.startswith(prefix))
-
-
-def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
-    """Split ``origin/release-4.13``. A remote's name can contain slashes, and a mirror may have no remotes."""
-    for remote in configured:
-        if name.startswith(f"{remote}/"):
-            return remote, name.removeprefix(f"{remote}/")
-    remote, _, branch = name.partition("/")
-    return remote, branch
-
-
-def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names) -> RefNotFoundError:
+def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: Names) -> RefNotFoundError:
     remote_names = tuple(f"{remote}/{branch}" for remote, branch in names.remote)
     near = _near(base, names)
     lines = [f"no branch, tag or commit {ref} in {repo.where}"]
@@ -209,16 +148,17 @@ def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names
         lines = [f"{ref}: {base or 'HEAD'} exists in {repo.where}, but its history does not reach that far"]
     elif near:
         lines.append(f"names like it: {', '.join(near)}")
-    lines.extend(_advice(repo, base, suffix, names))
+    lines.extend(_advice(repo, base, suffix))
     return RefNotFoundError(ref, "\n".join(lines), near)
 
 
-def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str]:
+def _advice(repo: Repository, base: str, suffix: str) -> list[str]:
     shallow = is_shallow(repo)
-    if not names.remotes:
+    remotes = names_of_remotes(repo)
+    if not remotes:
         return ["the repository has no remote to fetch it from"]
-    remote, branch = names.remotes[0] if "origin" not in names.remotes else "origin", base
-    for candidate in names.remotes:
+    remote, branch = remotes[0] if "origin" not in remotes else "origin", base
+    for candidate in remotes:
         if base.startswith(f"{candidate}/"):
             remote, branch = candidate, base.removeprefix(f"{candidate}/")
     if suffix and shallow:
@@ -235,7 +175,7 @@ def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str
     return [f"to get it: {line}{hint}"]
 
 
-def _near(wanted: str, names: _Names) -> tuple[str, ...]:
+def _near(wanted: str, names: Names) -> tuple[str, ...]:
     """The names most similar to ``wanted``; a remote branch is compared also without its remote."""
     from difflib import get_close_matches
 

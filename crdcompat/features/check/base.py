@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.sources.branches import read_names
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import branches_with, is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
@@ -80,6 +81,14 @@ class Targets(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Releases(Struct, frozen=True):
+    """The releases of a check: the change with its branch, its rollback targets, and the completed configuration."""
+
+    change: Change
+    config: Config
+    targets: Targets
+
+
 class _Base(Struct, frozen=True):
     """A candidate for the base: the ref, its branch, and the reason for the choice."""
 
@@ -142,15 +151,35 @@ def on_configured_branch(change: Change, config: Config, repo: str | None) -> Ch
     return replace(change, release=found) if found else change
 
 
+def find_releases(change: Change, config: Config, options: CheckOptions) -> Releases:
+    """The branch that a change is made for, its rollback targets, and the servers of all, also by what git tells.
+
+    Raises UsageError for ``targets_only`` without targets.
+    """
+    change = on_configured_branch(change, config, options.repo)
+    commit, notes = change.old.removeprefix("git:"), tuple[str, ...]()
+    if is_commit_id(commit):
+        from crdcompat.config.found import with_found
+
+        found = with_found(config, options.repo, commit, change.release, options.targets)
+        change, config, notes = replace(change, release=found.branch), found.config, found.notes
+    targets = find_targets(change, config, options.targets)
+    if options.targets_only and not targets.names:
+        raise UsageError(
+            "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
+        )
+    return Releases(change, config, replace(targets, notes=(*notes, *targets.notes)))
+
+
 def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:
     """The rollback targets: those ``named``, else the configuration's for the release of the change."""
     if named is not None:
         return Targets(tuple(named))
-    found = config.targets(change.release)
-    if found is None:
+    names = config.targets(change.release)
+    if names is None:
         release = repr(change.release) if change.release else "the branch of this change, which is not known"
         return Targets(notes=(f"rollback_targets does not name {release}: no rollback from it is checked",))
-    return Targets(tuple(name for name in found if name != change.release))
+    return Targets(tuple(name for name in names if name != change.release))
 
 
 def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
@@ -206,12 +235,21 @@ def _default_branch(repository: Repository) -> _Base | None:
     name = "refs/remotes/origin/HEAD"
     done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
     if done.returncode != 0:
-        return None
+        return _remote_default(repository)
     names = display_path(done.stdout).splitlines()
     branch = names[0].removeprefix("refs/remotes/origin/") if len(names) == 2 else ""  # git omits ambiguous names
     if branch == "HEAD":  # a ref of its own
         branch = ""
     return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
+
+
+def _remote_default(repository: Repository) -> _Base | None:
+    """The default branch of a remote that is not called origin, or whose HEAD git does not know."""
+    found = read_names(repository).remote_default if _exists(repository, "HEAD") else None
+    if found is None:
+        return None
+    remote, branch = found
+    return _Base(f"refs/remotes/{remote}/{branch}", branch, f"{remote}/{branch}")
 
 
 def _branch(ref: str) -> str:
