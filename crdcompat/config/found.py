@@ -18,7 +18,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.lines import Line, line_of, release_branches
 from crdcompat.config.witnesses import is_of_openshift, library_minor
 from crdcompat.errors import SourceError
-from crdcompat.sources.branches import Names, read_names
+from crdcompat.sources.branches import Names, having, is_release_branch, read_names
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
@@ -60,7 +60,7 @@ def with_found(
         names = read_names(repository)
         plain = names.branch(branch) or branch
         line = line_of(repository, names, commit, main_branch(config, names), plain)
-        name = next((each for each in (branch, plain) if each in _configured(config)), line.branch or plain)
+        name = _key(config, repository, names, commit, (branch, plain, line.branch)) or line.branch or plain
         notes: tuple[str, ...] = ()
         looks = named is None and not config.says("rollback_targets")
         if looks:
@@ -141,7 +141,11 @@ def sentence(name: str, found: FoundServer, repo: Repository, commit: str) -> st
     if not found.is_inferred:
         return f"{name}: Kubernetes {found.server.kubernetes}, {found.why}"
     library = library_minor(repo, commit)
-    other = f"; go.mod has libraries of 1.{library}" if library not in (None, found.server.minor) else ""
+    other = (
+        f"; go.mod has libraries of 1.{library}, which do not decide"
+        if library not in (None, found.server.minor)
+        else ""
+    )
     return f"{name}: {found.server}, {found.why}{other}"
 
 
@@ -162,24 +166,34 @@ def _by_name(name: str) -> FoundServer | None:
     return FoundServer(server, "from its name") if server else None
 
 
-def _configured(config: Config) -> set[str]:
-    """The branches that the configuration names as keys."""
+def _key(config: Config, repo: Repository, names: Names, commit: str, spellings: Sequence[str]) -> str:
+    """The name that the configuration has for the branch of a commit; "" if it names none.
+
+    That is one of the ``spellings``, else the only configured branch that has the commit. A release branch may have it
+    because it left the main branch later.
+    """
     mapped = config.values["rollback_targets"]
-    return {*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]}
+    keys = dict.fromkeys((*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]))
+    if (spelt := next((name for name in spellings if name in keys), "")) or not keys:
+        return spelt
+    refs = {name: names.refs[name] for name in keys if name in names.refs and not is_release_branch(name)}
+    there = having(repo, commit, refs)
+    return next(iter(there)) if len(there) == 1 else ""
 
 
 def _of_targets(line: Line, names: Names) -> Iterator[str]:
-    """Notes on the rollback targets that were found, and on newer branches that no name tells apart."""
-    shown = ", ".join(targets_of(line))
+    """Notes on the rollback targets that were found, and on branches that several remotes have."""
+    shown = targets_of(line)
+    many = len(shown) > 1
     if line.are_tags:
-        why = "the newest tags before this change"
+        why = f"the newest {'tags' if many else 'tag'} before this change"
     elif line.is_release:
-        why = f"the releases before {line.branch}"
+        why = f"the {'releases' if many else 'release'} before {line.branch}"
     else:
-        why = f"the newest branches that left {line.branch or 'the main branch'} before this change"
-    if line.before:
-        yield f"rollback targets {shown}: {why}"
+        why = f"the newest {'branches' if many else 'branch'} that left {line.branch or 'main'} before this change"
+    if shown:
+        yield f"rollback {'targets' if many else 'target'} {', '.join(shown)}: {why}"
     unsure = [name for name in release_branches(names.doubtful) if name not in line.before[:_MAX_BRANCHES]]
     if unsure:
-        shown = ", ".join(unsure[:_MAX_BRANCHES])
-        yield f"{shown}: several remotes have it, so it is no rollback target (configuration: rollback_targets)"
+        first = ", ".join(unsure[:_MAX_BRANCHES])
+        yield f"{first}: no rollback target, since several remotes have it (configuration: rollback_targets)"

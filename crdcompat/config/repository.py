@@ -16,7 +16,7 @@ from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources import open_source
-from crdcompat.sources.refs import resolve
+from crdcompat.sources.refs import is_bare, resolve
 from crdcompat.sources.repository import Repository
 
 
@@ -88,8 +88,9 @@ def _releases(found: Proposed) -> Iterator[str]:
     if found.is_openshift:
         yield "# A release of OpenShift has it by its name: release-4.18 runs on openshift-4.18."
     if found.server is not None:
-        library = f"; go.mod has libraries of Kubernetes 1.{found.library}" if found.library else ""
-        yield f"# {found.base} is {found.server.why}, the newest branch that left it{library}."
+        yield f"# {found.base} is {found.server.why}, the newest branch that left it."
+        if found.library not in (None, found.server.server.minor):
+            yield f"# go.mod has libraries of Kubernetes 1.{found.library}: they do not decide, and often follow later."
         yield f"releases: {{{found.base}: {server_name(found.server.server).id}}}"
         return
     if found.library and not found.is_openshift:
@@ -108,7 +109,8 @@ def _quoted(name: str) -> str:
 
 def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
     try:
-        crds = CrdReader().read(open_source("worktree:", repo=repo))
+        name = "git:HEAD" if is_bare(Repository(repo)) else "worktree:"
+        crds = CrdReader().read(open_source(name, repo=repo))
     except SourceError:
         return PLAIN, ()
     return preset_of(crds.documents), pair(crds, crds).contexts if crds.documents else ()

@@ -10,10 +10,8 @@ from msgspec import Struct
 
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources.branches import Names, is_release_branch, names_of_remotes, read_names
-from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from crdcompat.sources.repository import Repository
@@ -100,14 +98,6 @@ def tags(repo: Repository) -> tuple[str, ...]:
     return tuple(sorted(read_names(repo).tags))
 
 
-def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of the branches ``names``, local or of a remote, whose history has ``commit``. Raises SourceError."""
-    patterns = [f"refs/{place}/{name}" for name in names for place in ("heads", "remotes/*")]
-    listed = repo.run("for-each-ref", f"--contains={commit}", "--format=%(refname)", *patterns, ok=(0, 129)).stdout
-    found = display_path(listed).splitlines()
-    return tuple(name for name in names if any(ref.endswith(f"/{name}") for ref in found))
-
-
 def name_at(repo: Repository, commit: str) -> str:
     """The branch, else the tag, that ends at a commit, a release before others; "" if there is none."""
     names = read_names(repo, f"--points-at={commit}")
@@ -191,6 +181,11 @@ def _near(wanted: str, names: Names) -> tuple[str, ...]:
 def is_shallow(repo: Repository) -> bool:
     """Whether the repository is a shallow clone."""
     return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
+
+
+def is_bare(repo: Repository) -> bool:
+    """Whether the repository has no working tree."""
+    return repo.run("rev-parse", "--is-bare-repository", ok=(0, 128)).stdout.strip() == b"true"
 
 
 def _git(repo: Repository) -> str:

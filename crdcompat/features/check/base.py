@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.branches import read_names
 from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import branches_with, is_commit_id, merge_base, resolve
+from crdcompat.sources.refs import is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
@@ -134,33 +134,17 @@ def find_change(
     return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
 
 
-def on_configured_branch(change: Change, config: Config, repo: str | None) -> Change:
-    """The change with the branch of the configuration that has its base; the change itself if it names its branch.
-
-    CI systems and people name the base as a commit (``HEAD~1``). The configuration lists rollback targets and servers
-    by branch.
-    """
-    mapped = config.values["rollback_targets"]
-    names = dict.fromkeys((*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]))
-    commit = change.old.removeprefix("git:")
-    if not names or change.release in names or not is_commit_id(commit):
-        return change
-    containing = branches_with(Repository(repo), commit, tuple(names))
-    default = config.base if config.base in containing else None
-    found = containing[0] if len(containing) == 1 else default
-    return replace(change, release=found) if found else change
-
-
 def find_releases(change: Change, config: Config, options: CheckOptions) -> Releases:
     """The branch that a change is made for, its rollback targets, and the servers of all, also by what git tells.
 
     Raises UsageError for ``targets_only`` without targets.
     """
-    change = on_configured_branch(change, config, options.repo)
-    commit, notes = change.old.removeprefix("git:"), tuple[str, ...]()
-    if is_commit_id(commit):
+    notes: tuple[str, ...] = ()
+    if change.old != EMPTY:
         from crdcompat.config.found import with_found
 
+        base = change.old.removeprefix("git:")
+        commit = base if is_commit_id(base) else resolve(Repository(options.repo), base).commit
         found = with_found(config, options.repo, commit, change.release, options.targets)
         change, config, notes = replace(change, release=found.branch), found.config, found.notes
     targets = find_targets(change, config, options.targets)

@@ -67,7 +67,7 @@ def test_the_base_is_the_main_branch_of_the_only_remote(tmp_path: Path, remote: 
     git(tmp_path, "clone", "--quiet", f"--origin={remote}", "--branch=feat", str(repo), "clone")
     git(tmp_path / "clone", "checkout", "--quiet", "--detach")
     if not known:
-        git(tmp_path / "clone", "update-ref", "-d", f"refs/remotes/{remote}/HEAD")
+        git(tmp_path / "clone", "remote", "set-head", remote, "--delete")
     named = f"the remote's default branch {branch}" if known and remote == "origin" else f"{remote}/{branch}"
     assert check(tmp_path / "clone", code=1)["notes"][0] == f"compared with {base[:12]}, the merge base with {named}"
 
