@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.features.check.base import compares_all, find_change, find_releases, open_sides
+from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
 
@@ -32,6 +32,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
+    find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
