@@ -27,17 +27,18 @@ def config(
     from crdcompat.sources.repository import Repository
 
     found = find_config(file, Path(repo) if repo else None)
-    missing = missing_refs(found, repo)
+    told = proposed(Repository(repo), found)
+    doubts = (*missing_refs(found, repo), *told.contradicted(found))
     waivers = read_waivers(found.waiver_file)
     if not show:
         say(f"{found.file or 'no configuration file: the defaults hold'}")
         say(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
-        say("".join(f"note: {note}\n" for note in missing), end="")
+        say("".join(f"note: {note}\n" for note in doubts), end="")
         return
-    shown = proposed(Repository(repo), found).completing(found)
+    shown = told.completing(found)
     for key, value in shown.values.items():
         say(f"{key}: {json_text(value)}  # {shown.origins[key]}")
-    say("".join(f"# note: {note}\n" for note in missing), end="")
+    say("".join(f"# note: {note}\n" for note in doubts), end="")
 
 
 def init(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import FoundServer, is_openshift, main_branch, server_of, targets_of, with_servers_found
 from crdcompat.config.lines import Line, line_of, release_branches
@@ -44,6 +45,13 @@ class Proposed(Struct, frozen=True):
         if self.server is None or config.runs(self.base) or config.says("releases"):
             return config
         return with_servers_found(config, {self.base: self.server})
+
+    def contradicted(self, config: Config) -> Iterator[str]:
+        """A note if the configuration has another server for the base: a release may have left it since."""
+        told = server_name(self.server.server).id if self.server is not None else ""
+        said = config.runs(self.base) if config.says("releases") else ""
+        if self.server is not None and said and said != told:
+            yield f"releases: {self.base} is {said}; by the branches it is {told}, {self.server.why}"
 
 
 def proposed(repository: Repository, config: Config | None = None) -> Proposed:

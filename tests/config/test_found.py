@@ -322,6 +322,8 @@ def test_go_mod_does_not_decide(history: History, library: str, more: str) -> No
 
 # -- the configuration has precedence -----------------------------------------------------------
 
+_OUT_OF_DATE = "releases: master is openshift-4.15; by the branches it is openshift-4.16"
+
 
 @pytest.mark.parametrize(
     ("text", "sections", "servers"),
@@ -354,6 +356,21 @@ def test_show_names_what_was_found(history: History) -> None:
     assert 'base: "master"  # found' in lines
     assert 'releases: {"master":"openshift-4.16"}  # found' in lines
     assert f"rollback_targets: []  # {history.path / '.crdcompat.yaml'}" in lines
+
+
+@pytest.mark.parametrize(
+    ("server", "notes"),
+    [
+        ("openshift-4.15", [f"{_OUT_OF_DATE}, the release after release-4.15"]),
+        ("openshift-4.16", []),
+    ],
+)
+def test_a_server_of_the_main_branch_that_is_out_of_date_is_noted(
+    history: History, server: str, notes: list[str]
+) -> None:
+    write(history.path / ".crdcompat.yaml", {"releases": {"master": server}})
+    lines = run("config", cwd=history.path).out.splitlines()
+    assert [line.removeprefix("note: ") for line in lines[2:]] == notes
 
 
 def test_a_base_that_is_head_has_targets_too(history: History) -> None:
