@@ -20,23 +20,27 @@ def config(
     from pathlib import Path
 
     from crdcompat.config.configuration import find_config
+    from crdcompat.config.proposed import proposed
     from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.render.escape import json_text, say
     from crdcompat.render.wording.findings import plural
+    from crdcompat.sources.repository import Repository
 
     found = find_config(file, Path(repo) if repo else None)
-    missing = missing_refs(found, repo)
+    told = proposed(Repository(repo), found)
+    doubts = (*missing_refs(found, repo), *told.contradicted(found))
     accepted = read_accepted(found.waiver_file)
     if not show:
         say(f"{found.file or 'no configuration file: the defaults hold'}")
         growth = f", {plural(len(accepted.growth), 'declaration')} of growth" if accepted.growth else ""
         say(f"{found.waiver_file}: {plural(len(accepted.waivers), 'waiver')}{growth}")
-        say("".join(f"note: {note}\n" for note in missing), end="")
+        say("".join(f"note: {note}\n" for note in doubts), end="")
         return
-    for key, value in found.values.items():
-        say(f"{key}: {json_text(value)}  # {found.origins[key]}")
-    say("".join(f"# note: {note}\n" for note in missing), end="")
+    shown = told.completing(found)
+    for key, value in shown.values.items():
+        say(f"{key}: {json_text(value)}  # {shown.origins[key]}")
+    say("".join(f"# note: {note}\n" for note in doubts), end="")
 
 
 def init(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.supported.ranges import ends, server_name
 from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
+from crdcompat.config.found import server_of_tree
 from crdcompat.config.releases import openshift_minor, version_of
 from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
@@ -45,7 +46,15 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
     Raises SourceError, RefNotFoundError, UsageError.
     """
-    return with_servers(reader.read(_opened(name, side, config, repo), side, config.wants), config, side)
+    return _read(reader, _opened(name, side, config, repo), side, config.wants, config)
+
+
+def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], bool], config: Config) -> CrdSet:
+    """The CRDs of an opened source, with the server that the configuration, its name or its repository gives it."""
+    runs, note = server_of_tree(tree, config)
+    crds = reader.read(tree, side, wanted)
+    found = replace(crds, runs=runs, notes=(*crds.notes, *filter(None, [note]))) if runs else crds
+    return with_servers(found, config, side)
 
 
 def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
@@ -98,7 +107,7 @@ def both_sides(
     trees = _opened(old, Side.OLD, config, repo), _opened(new, Side.NEW, config, repo)
     needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
     before, after = (
-        with_servers(reader.read(tree, side, wanted), config, side)
+        _read(reader, tree, side, wanted, config)
         for tree, side, wanted in stepping(zip(trees, (Side.OLD, Side.NEW), needed, strict=True), "Releases read", 2)
     )
     versions = version_of(before.name), version_of(after.name)

@@ -31,17 +31,20 @@ _DEFAULTS: dict[str, Any] = {
     "profile": "standard", "status_advice": True, "waivers": WAIVERS,
 }  # fmt: skip
 _DEFAULT = "default"
+FOUND = "found"
 
 
 class Config(Struct, frozen=True):
     """The effective configuration: ``values`` has every key; ``file`` is None without a configuration file.
 
-    ``origins`` gives the source of each key's value: ``default`` or the path of the file.
+    ``origins`` gives the source of each key's value: ``default``, ``found`` (in the repository), or the file's path.
+    ``is_elsewhere``: the repository's releases have names like those of OpenShift, but its files are of no OpenShift.
     """
 
     values: Mapping[str, Any] = field(default_factory=lambda: dict(_DEFAULTS))
     origins: Mapping[str, str] = field(default_factory=lambda: dict.fromkeys(_DEFAULTS, _DEFAULT))
     file: Path | None = None
+    is_elsewhere: bool = False
 
     @property
     def base(self) -> str | None:
@@ -62,6 +65,15 @@ class Config(Struct, frozen=True):
     def is_strict(self) -> bool:
         """Whether rejections and removals on upgrade are errors."""
         return bool(self.values["profile"] == "strict")
+
+    def says(self, key: str) -> bool:
+        """Whether the configuration file has a key, be its value empty."""
+        return self.origins[key] not in (_DEFAULT, FOUND)
+
+    def with_found(self, key: str, value: Any) -> Config:
+        """This configuration with a value that the repository gave."""
+        origin = f"{self.origins[key]}, {FOUND}" if self.says(key) else FOUND
+        return replace(self, values={**self.values, key: value}, origins={**self.origins, key: origin})
 
     def with_profile(self, profile: str) -> Config:
         """This configuration with the profile of an option."""
@@ -124,12 +136,12 @@ class Config(Struct, frozen=True):
         found: list[str] | None = self.values["ships"]
         if found is not None:
             return tuple(found)
-        return OPENSHIFT_PAYLOAD if self.may_be_openshift else ()
+        return OPENSHIFT_PAYLOAD if self.preset in (None, "openshift") else ()
 
     @property
     def may_be_openshift(self) -> bool:
         """Whether releases may be those of OpenShift; another preset excludes it."""
-        return self.preset in (None, "openshift")
+        return self.preset == "openshift" or (self.preset is None and not self.is_elsewhere)
 
     def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
         """The severity of the first entry of ``severities`` that matches a finding; None if no entry does."""

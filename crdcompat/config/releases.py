@@ -152,6 +152,19 @@ def newest_patches(names: Iterable[str]) -> tuple[str, ...]:
     return _sorted(list(newest.values()))
 
 
+def series_of(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags of the releases of a project: ``v1.2.3`` and ``1.2.3``, else those of the name that has most.
+
+    A tag with a slash is of another module of the repository, or of another project.
+    """
+    by_name: dict[str, list[str]] = {}
+    for tag in tags:
+        if "/" not in tag and version_of(tag) is not None:
+            by_name.setdefault(_VERSION.split(tag, maxsplit=1)[0], []).append(tag)
+    most = max(by_name.values(), key=len, default=[])
+    return tuple(by_name.get("", most))
+
+
 def is_release(name: str) -> bool:
     """Whether a name contains the version of a release, not of a pre-release."""
     version = version_of(name)

@@ -6,41 +6,35 @@ finds a misspelt ref before a check fails on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
+from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.configuration import Config
-from crdcompat.config.releases import is_release, newest_patches, version_of
+from crdcompat.config.proposed import Proposed, proposed
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources import open_source
-from crdcompat.sources.refs import release_branches, resolve, tags, trees
+from crdcompat.sources.refs import is_bare, resolve
 from crdcompat.sources.repository import Repository
-
-#: Most releases to go back to from one branch, and most branches or tags to propose.
-_MAX_TARGETS, _MAX_RELEASES = 2, 3
 
 
 def first_config(repo: str | None = None) -> str:
     """The text of a ``.crdcompat.yaml`` for a repository, from its branches and the CRDs of its working tree."""
-    repository = Repository(repo)
-    default = _default_branch(repository)
+    found = proposed(Repository(repo))
     preset, contexts = _contexts(repo)
     lines = [
         "# Configuration of crdcompat; every key is optional. crdcompat config --show prints the effective one.",
         "",
         "# What a change is compared with, where neither an option nor CI says so.",
-        f"base: {default}" if default else "# base: main",
+        f"base: {found.base}  # {found.base_why}" if found.base else "# base: main",
         "",
         "# Releases that a rollback may go to, by the branch a change is made for. A release that is not named here",
-        '# may not be rolled back. Names with a number only belong in quotes: "4.10".',
-    ]
-    lines += [
-        *_rollback_targets(repository, default),
+        '# may not be rolled back; [] is for none. Names with a number only belong in quotes: "4.10".',
+        *_rollback_targets(found),
         "",
-        "# The Kubernetes minor of a release whose name does not contain it: 1.31, or openshift-4.18.",
-        '# releases: {main: "1.31"}',
+        *_releases(found),
         "",
         "# The annotations that distinguish variants of a CRD: of openshift, gateway-api or plain; or your own.",
         f"# preset: {preset}",
@@ -76,31 +70,36 @@ def first_config(repo: str | None = None) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rollback_targets(repository: Repository, default: str) -> Iterator[str]:
-    """The newest release branches, else the tags of the newest minors; none whose files are those of the base."""
-    branches = _newest_first(release_branches(repository), repository, default)
-    if branches:
-        yield "rollback_targets:"
-        if default and default not in branches:
-            yield f"  {default}: [{', '.join(branches[:_MAX_TARGETS])}]"
-        for at, name in enumerate(branches[:_MAX_RELEASES]):
-            yield f"  {name}: [{', '.join(branches[at + 1 : at + 1 + _MAX_TARGETS])}]"
+def _rollback_targets(found: Proposed) -> Iterator[str]:
+    if not found.targets:
+        yield "# rollback_targets: [release-1.0]"
         return
-    try:
-        named = [name for name in tags(repository) if is_release(name) and "/" not in name]
-    except SourceError:
-        named = []
-    releases = _newest_first(newest_patches(named), repository, default)[:_MAX_RELEASES]
-    yield (
-        f"rollback_targets: [{', '.join(map(_quoted, releases))}]" if releases else "# rollback_targets: [release-1.0]"
-    )
+    yield f"# These are {found.targets_why}:"
+    if isinstance(found.targets, Mapping):
+        yield "rollback_targets:"
+        for name, targets in found.targets.items():
+            yield f"  {name}: [{', '.join(targets)}]"
+    else:
+        yield f"rollback_targets: [{', '.join(map(_quoted, found.targets))}]"
 
 
-def _newest_first(names: Sequence[str], repository: Repository, default: str) -> list[str]:
-    """The names by version, the newest first, without those whose files are those of the default branch."""
-    found = trees(repository, [*names, default]) if names else {}
-    kept = [name for name in names if name == default or found.get(name) != found.get(default)]
-    return sorted(kept, key=lambda name: version_of(name) or ((), 0, 0), reverse=True)
+def _releases(found: Proposed) -> Iterator[str]:
+    yield '# The server that runs beside a release: a minor of Kubernetes ("1.31"), or openshift-4.18.'
+    if found.is_openshift:
+        yield "# A release of OpenShift has it by its name: release-4.18 runs on openshift-4.18."
+    if found.server is not None:
+        yield f"# {found.base} is {found.server.why}, the newest branch that left it."
+        if found.library not in (None, found.server.server.minor):
+            yield f"# go.mod has libraries of Kubernetes 1.{found.library}: they do not decide, and often follow later."
+        yield f"releases: {{{found.base}: {server_name(found.server.server).id}}}"
+        return
+    if found.library and not found.is_openshift:
+        yield f"# go.mod has libraries of Kubernetes 1.{found.library}, which are not the servers of the users."
+    yield f'# releases: {{{found.base or "main"}: "1.31"}}'
+    if not found.is_openshift:
+        yield ""
+        yield "# The servers on which the CRDs have to work."
+        yield '# kubernetes: {min: "1.28", max: "1.36"}'
 
 
 def _quoted(name: str) -> str:
@@ -108,19 +107,10 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if name[:1].isdigit() else name
 
 
-def _default_branch(repository: Repository) -> str:
-    try:
-        head = repository.run("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok=(0, 1, 128)).stdout
-        main = repository.run("rev-parse", "--verify", "--quiet", "refs/heads/main", ok=(0, 1, 128))
-    except SourceError:
-        return ""
-    default = head.decode("utf-8", "replace").strip().removeprefix("refs/remotes/origin/")
-    return default or ("main" if main.returncode == 0 else "")
-
-
 def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
     try:
-        crds = CrdReader().read(open_source("worktree:", repo=repo))
+        name = "git:HEAD" if is_bare(Repository(repo)) else "worktree:"
+        crds = CrdReader().read(open_source(name, repo=repo))
     except SourceError:
         return PLAIN, ()
     return preset_of(crds.documents), pair(crds, crds).contexts if crds.documents else ()

@@ -10,8 +10,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crdcompat.sources.branches import names_of_remotes
 from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import is_commit_id, is_shallow, remote_names, without_suffix
+from crdcompat.sources.refs import is_commit_id, is_shallow, without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +32,7 @@ def fetch_commands(
     branches. ``whole``: the commits that a shallow clone lacks, and the files that a partial clone lacks of these refs,
     too. Raises SourceError.
     """
-    remotes = remote_names(repo)
+    remotes = names_of_remotes(repo)
     main = _DEFAULT if _DEFAULT in remotes else next(iter(remotes), "") or fetched_from(repo)
     if not main:
         return ""

@@ -160,6 +160,19 @@ def grep(
     return lines
 
 
+def has_word(repo: Repository, commit: str, word: str, *, excluded_folders: Iterable[str] = ()) -> bool:
+    """Whether a YAML or JSON file of a commit has a word; git stops at the first one. Raises SourceError."""
+    files = (":(top,icase)*.yaml", ":(top,icase)*.yml", ":(top,icase)*.json")
+    excluded = (f":(top,exclude,glob)**/{folder}/**" for folder in excluded_folders)
+    done = repo.run("grep", "-q", "-a", "-F", "-e", word, commit, "--", *files, *excluded, ok=(0, 1))
+    return done.returncode == 0
+
+
+def file_at(repo: Repository, commit: str, path: str) -> bytes:
+    """The bytes of a commit's file, with its path from the top of the repository; none if there is no such file."""
+    return repo.run("cat-file", "blob", f"{commit}:{path}", ok=(0, 128)).stdout
+
+
 def _records(listing: bytes) -> list[tuple[str, str, str, str]]:
     """Split the output of ``ls-tree -z`` or ``ls-files -s -z`` into (mode, blob id, stage, path); ls-tree: stage ""."""
     return _RECORD.findall(display_path(listing))

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from crdcompat.errors import MissingObjectsError, RefNotFoundError, SourceError
-from crdcompat.sources.naming import display_path
+from crdcompat.sources.branches import PROJECT, Names, is_release_branch, read_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from crdcompat.sources.repository import Repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
-#: By convention the remote that is the project, in a clone of a fork; GitHub's own command line prefers it, too.
-_PROJECT = "upstream"
 _MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
 
@@ -30,14 +26,6 @@ class Resolved(Struct, frozen=True):
 
     commit: str
     notes: tuple[str, ...] = ()
-
-
-class _Names(Struct, frozen=True):
-    """The branches and tags of a repository by short name; remote branches as (remote, branch)."""
-
-    local: tuple[str, ...]
-    tags: tuple[str, ...]
-    remote: tuple[tuple[str, str], ...]
 
 
 def resolve(repo: Repository, ref: str) -> Resolved:
@@ -51,7 +39,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
     exact = _commit(repo, ref)
     if exact is not None:
         return exact
-    names = _names(repo)
+    names = read_names(repo)
     base = without_suffix(ref)
     suffix = ref[len(base) :]
     found = {name: _commit(repo, f"refs/remotes/{name}{suffix}") for name in _in_remotes(names, base)}
@@ -59,7 +47,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
         raise _not_found(repo, ref, base, suffix, names)
     first, chosen = next(iter(found.items()))
     others = [name for name, each in found.items() if each != chosen]
-    if chosen is None or (others and not first.startswith(f"{_PROJECT}/")):
+    if chosen is None or (others and not first.startswith(f"{PROJECT}/")):
         message = f"{base} is no local branch or tag but a branch of several remotes in {repo.where}: say which, "
         raise RefNotFoundError(ref, message + " or ".join(found), tuple(found))
     differ = f", not as {' or '.join(others)}" if others else ""
@@ -89,11 +77,6 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     raise SourceError(f"{problem}: their histories are unrelated")
 
 
-def remote_names(repo: Repository) -> tuple[str, ...]:
-    """The names of the remotes; in a partial clone of a URL the URL is one. Raises SourceError."""
-    return tuple(repo.run("remote").stdout.decode("utf-8", "replace").split())
-
-
 def without_suffix(ref: str) -> str:
     """A ref without what selects another commit (``~1``, ``^2``) or a file."""
     return _SUFFIX.sub("", ref)
@@ -104,29 +87,13 @@ def is_commit_id(text: str) -> bool:
     return _COMMIT.fullmatch(text) is not None
 
 
-def release_branches(repo: Repository) -> tuple[str, ...]:
-    """The local and remote branches ``release-X.Y`` (or openshift-, enterprise-); () without a repository."""
-    try:
-        found = branches(repo)
-    except SourceError:
-        return ()
-    return tuple(name for name in found if _RELEASE.fullmatch(name))
-
-
 def release_refs(repo: Repository) -> dict[str, str]:
-    """The full refs of ``release_branches`` by name: of the local branch, else of ``upstream`` or the only remote."""
+    """The full refs of branches ``release-X.Y`` and the like by name, as ``Names.refs`` has them."""
     try:
-        names = _names(repo)
+        refs = read_names(repo).refs
     except SourceError:
         return {}
-    times = Counter(branch for _, branch in names.remote)
-    refs = {
-        branch: f"refs/remotes/{remote}/{branch}"
-        for remote, branch in names.remote
-        if times[branch] == 1 or remote == _PROJECT
-    }
-    refs |= {branch: f"refs/heads/{branch}" for branch in names.local}
-    return {name: ref for name, ref in refs.items() if _RELEASE.fullmatch(name)}
+    return {name: ref for name, ref in refs.items() if is_release_branch(name)}
 
 
 def branches(repo: Repository) -> tuple[str, ...]:
@@ -136,31 +103,14 @@ def branches(repo: Repository) -> tuple[str, ...]:
 
 def tags(repo: Repository) -> tuple[str, ...]:
     """The names of all tags. Raises SourceError."""
-    return tuple(sorted(_names(repo).tags))
-
-
-def trees(repo: Repository, names: Sequence[str]) -> dict[str, str]:
-    """The id of the tree of each branch or tag of ``names`` that exists. Raises SourceError."""
-    patterns = [f"refs/{place}/{name}" for name in names for place in ("tags", "remotes/*", "heads")]
-    form = "--format=%(refname)%00%(tree)%(*tree)"
-    listed = repo.run("for-each-ref", form, *patterns, ok=(0, 129)).stdout.decode("utf-8", "replace")
-    found = [line.split("\0") for line in listed.splitlines()]
-    return {name: tree for name in names for ref, tree in found if ref.endswith(f"/{name}")}
-
-
-def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of the branches ``names``, local or of a remote, whose history has ``commit``. Raises SourceError."""
-    patterns = [f"refs/{place}/{name}" for name in names for place in ("heads", "remotes/*")]
-    listed = repo.run("for-each-ref", f"--contains={commit}", "--format=%(refname)", *patterns, ok=(0, 129)).stdout
-    found = display_path(listed).splitlines()
-    return tuple(name for name in names if any(ref.endswith(f"/{name}") for ref in found))
+    return tuple(sorted(read_names(repo).tags))
 
 
 def name_at(repo: Repository, commit: str) -> str:
     """The branch, else the tag, that ends at a commit, a release before others; "" if there is none."""
-    names = _names(repo, f"--points-at={commit}")
+    names = read_names(repo, f"--points-at={commit}")
     found = (*names.local, *(branch for _, branch in names.remote), *names.tags)
-    return next((name for name in found if _RELEASE.fullmatch(name)), found[0] if found else "")
+    return next((name for name in found if is_release_branch(name)), found[0] if found else "")
 
 
 def branch_spellings(repo: Repository) -> dict[str, str]:
@@ -168,7 +118,7 @@ def branch_spellings(repo: Repository) -> dict[str, str]:
 
     ``release-4.13`` and ``origin/release-4.13`` are both spellings of ``release-4.13``; a local branch has precedence.
     """
-    names = _names(repo)
+    names = read_names(repo)
     own = {name: name for name in (*names.local, *(branch for _, branch in names.remote))}
     spelled = {f"{remote}/{branch}": branch for remote, branch in names.remote} | own
     return dict(sorted(spelled.items()))
@@ -188,42 +138,13 @@ def _commit(repo: Repository, ref: str) -> Resolved | None:
     return Resolved(commit, notes)
 
 
-def _names(repo: Repository, *options: str) -> _Names:
-    listed = repo.run("for-each-ref", *options, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags")
-    refs = listed.stdout.decode("utf-8", "replace").splitlines()
-    configured = remote_names(repo)
-    return _Names(
-        local=_without_prefix("refs/heads/", refs),
-        tags=_without_prefix("refs/tags/", refs),
-        remote=tuple(
-            (remote, branch)
-            for name in _without_prefix("refs/remotes/", refs)
-            for remote, branch in [_split_remote(name, configured)]
-            if branch not in ("", "HEAD")
-        ),
-    )
-
-
-def _in_remotes(names: _Names, branch: str) -> list[str]:
+def _in_remotes(names: Names, branch: str) -> list[str]:
     """The names with remote of a branch in all remotes that have it, ``upstream`` first."""
     found = [f"{remote}/{name}" for remote, name in names.remote if name == branch]
-    return sorted(found, key=lambda name: not name.startswith(f"{_PROJECT}/"))
+    return sorted(found, key=lambda name: not name.startswith(f"{PROJECT}/"))
 
 
-def _without_prefix(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
-    return tuple(ref.removeprefix(prefix) for ref in refs if ref.startswith(prefix))
-
-
-def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
-    """Split ``origin/release-4.13``. A remote's name can contain slashes, and a mirror may have no remotes."""
-    for remote in configured:
-        if name.startswith(f"{remote}/"):
-            return remote, name.removeprefix(f"{remote}/")
-    remote, _, branch = name.partition("/")
-    return remote, branch
-
-
-def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names) -> RefNotFoundError:
+def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: Names) -> RefNotFoundError:
     remote_names = tuple(f"{remote}/{branch}" for remote, branch in names.remote)
     near = _near(base, names)
     if suffix and base in (*names.local, *names.tags, *remote_names, "HEAD", ""):
@@ -243,7 +164,7 @@ def _advice(repo: Repository, refs: Sequence[str], *, whole: bool) -> str:
     return f"to get {'more history' if whole else 'it'}: {line}"
 
 
-def _near(wanted: str, names: _Names) -> tuple[str, ...]:
+def _near(wanted: str, names: Names) -> tuple[str, ...]:
     """The names most similar to ``wanted``; a remote branch is compared also without its remote."""
     from difflib import get_close_matches
 
@@ -259,6 +180,11 @@ def _near(wanted: str, names: _Names) -> tuple[str, ...]:
 def is_shallow(repo: Repository) -> bool:
     """Whether the repository is a shallow clone."""
     return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
+
+
+def is_bare(repo: Repository) -> bool:
+    """Whether the repository has no working tree."""
+    return repo.run("rev-parse", "--is-bare-repository", ok=(0, 128)).stdout.strip() == b"true"
 
 
 def is_untracked(repo: Repository, file: Path) -> bool:

@@ -536,10 +536,11 @@ def test_init_proposes_the_tags_of_the_newest_minors(tmp_path: Path) -> None:
     assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["v1.11.0", "v1.10.10", "v1.9.0"]
 
 
-def test_init_leaves_out_a_tag_with_the_files_of_main(tmp_path: Path) -> None:
+def test_init_proposes_a_tag_at_the_end_of_main(tmp_path: Path) -> None:
+    """What comes next can be rolled back to it."""
     git(_repository(tmp_path, ("1.8.0", "1.9.0")), "tag", "--annotate", "--message", "now", "1.10")
     assert run("init", cwd=tmp_path).code == 0
-    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["1.9.0", "1.8.0"]
+    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["1.10", "1.9.0", "1.8.0"]
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_a_pull_request_in_the_index_in_the_working_tree_and_committed(pull_requ
     git(pull_request, "commit", "--quiet", "-am", "capabilities")
     reports.append(check(pull_request, *BASE, "--head", "HEAD", code=1))
     for report in reports:
-        (section,) = report["sections"]
-        assert section["against"] == "base"
+        section, target = report["sections"]
+        assert [section["against"], target["old"]["name"]] == ["base", "release-4.12"]
         assert brief(section) == FOUND
         assert section["findings"][0]["added"] == CAPABILITIES
         assert (section["old"]["name"], section["old"]["kubernetes"]) == ("release-4.13", "1.26")
@@ -86,8 +86,8 @@ def test_where_ci_says_what_the_base_is(
     base = git(pull_request, "rev-parse", "origin/release-4.13")
     for name, value in environment.items():
         monkeypatch.setenv(name, value.replace("<4.13>", base))
-    (section,) = check(pull_request, code=1)["sections"]
-    assert brief(section) == FOUND
+    section, target = check(pull_request, code=1)["sections"]
+    assert (brief(section), target["old"]["name"]) == (FOUND, "release-4.12")
 
 
 def test_what_stood_before_against_a_target_is_existing(pull_request: Path) -> None:

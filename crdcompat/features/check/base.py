@@ -10,16 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.sources.branches import names_of_remotes, read_names
 from crdcompat.sources.fetching import fetched_from
 from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import (
-    branch_spellings,
-    branches_with,
-    is_commit_id,
-    merge_base,
-    remote_names,
-    resolve,
-)
+from crdcompat.sources.refs import is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
@@ -86,6 +80,14 @@ class Targets(Struct, frozen=True):
 
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Releases(Struct, frozen=True):
+    """The releases of a check: the change with its branch, its rollback targets, and the completed configuration."""
+
+    change: Change
+    config: Config
+    targets: Targets
 
 
 class Base(Struct, frozen=True):
@@ -156,32 +158,36 @@ def chosen_base(
     return _default_branch(repository)
 
 
-def on_configured_branch(change: Change, config: Config, repo: str | None) -> Change:
-    """The change with the branch of the configuration that has its base; the change itself if it names its branch.
+def find_releases(change: Change, config: Config, options: CheckOptions) -> Releases:
+    """The branch that a change is made for, its rollback targets, and the servers of all, also by what git tells.
 
-    CI systems and people name the base as a commit (``HEAD~1``). The configuration lists rollback targets and servers
-    by branch.
+    Raises UsageError for ``targets_only`` without targets.
     """
-    mapped = config.values["rollback_targets"]
-    names = dict.fromkeys((*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]))
-    commit = change.old.removeprefix("git:")
-    if not names or change.release in names or not is_commit_id(commit):
-        return change
-    containing = branches_with(Repository(repo), commit, tuple(names))
-    default = config.base if config.base in containing else None
-    found = containing[0] if len(containing) == 1 else default
-    return replace(change, release=found) if found else change
+    notes: tuple[str, ...] = ()
+    if change.old != EMPTY:
+        from crdcompat.config.found import with_found
+
+        base = change.old.removeprefix("git:")
+        commit = base if is_commit_id(base) else resolve(Repository(options.repo), base).commit
+        found = with_found(config, options.repo, commit, change.release, options.targets)
+        change, config, notes = replace(change, release=found.branch), found.config, found.notes
+    targets = find_targets(change, config, options.targets)
+    if options.targets_only and not targets.names:
+        raise UsageError(
+            "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
+        )
+    return Releases(change, config, replace(targets, notes=(*notes, *targets.notes)))
 
 
 def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:
     """The rollback targets: those ``named``, else the configuration's for the release of the change."""
     if named is not None:
         return Targets(tuple(named))
-    found = config.targets(change.release)
-    if found is None:
+    names = config.targets(change.release)
+    if names is None:
         release = repr(change.release) if change.release else "the branch of this change, which is not known"
         return Targets(notes=(f"rollback_targets does not name {release}: no rollback from it is checked",))
-    return Targets(tuple(name for name in found if name != change.release))
+    return Targets(tuple(name for name in names if name != change.release))
 
 
 def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
@@ -215,7 +221,7 @@ def _default_branch(repository: Repository) -> Base | None:
     name = "refs/remotes/origin/HEAD"
     done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
     if done.returncode != 0:
-        return None
+        return _remote_default(repository)
     names = display_path(done.stdout).splitlines()
     branch = names[0].removeprefix("refs/remotes/origin/") if len(names) == 2 else ""  # git omits ambiguous names
     if branch == "HEAD":  # a ref of its own
@@ -223,12 +229,20 @@ def _default_branch(repository: Repository) -> Base | None:
     return Base(name, branch, f"the remote's default branch {branch}".rstrip())
 
 
+def _remote_default(repository: Repository) -> Base | None:
+    """The default branch of a remote that is not called origin, or whose HEAD git does not know."""
+    found = read_names(repository).remote_default if _exists(repository, "HEAD") else None
+    if found is None:
+        return None
+    remote, branch = found
+    return Base(f"refs/remotes/{remote}/{branch}", branch, f"{remote}/{branch}")
+
+
 def _branch(repository: Repository, ref: str) -> str:
     """The branch that a ref names, without its remote."""
     for prefix in ("refs/heads/", "refs/remotes/"):
         ref = ref.removeprefix(prefix)
-    spelled = branch_spellings(repository) if "/" in ref else {}
-    return spelled.get(ref) or ref.removeprefix("origin/")
+    return (read_names(repository).branch(ref) if "/" in ref else "") or ref.removeprefix("origin/")
 
 
 def _merge_base(repository: Repository, base: Base, tip: str) -> str:
@@ -245,7 +259,7 @@ def _merge_base(repository: Repository, base: Base, tip: str) -> str:
 
 def _is_clean_clone(repository: Repository) -> bool:
     """Whether the commits come from elsewhere and nothing is staged, as in a clone that CI makes."""
-    if not remote_names(repository) and not fetched_from(repository):
+    if not names_of_remotes(repository) and not fetched_from(repository):
         return False
     return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 0
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.errors import MissingObjectsError, UsageError
-from crdcompat.features.check.base import compares_all, find_change, find_targets, on_configured_branch, open_sides
+from crdcompat.errors import MissingObjectsError
+from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
 
@@ -42,18 +42,17 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
-    change = on_configured_branch(change, config, options.repo)
-    targets = find_targets(change, config, options.targets)
-    if options.targets_only and not targets.names:
-        raise UsageError(
-            "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
-        )
-    wants_quick = not (options.all_targets and targets.names)
+    find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
+    # With these options the targets decide whether there is a quick answer; else they are looked for after it.
+    early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
+    wants_quick = early is None or not (options.all_targets and early.targets.names)
     if wants_quick and (report := quick_by_names(change, config.wants, options.repo)) is not None:
         return report
     trees = open_sides(change, options.repo)
     if wants_quick and (report := quick_by_contents(change, trees, config.wants, options.repo)) is not None:
         return report
+    releases = early or find_releases(change, config, options)
+    change, config, targets = releases.change, releases.config, releases.targets
 
     from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts

@@ -42,6 +42,7 @@ def test_an_unknown_base_is_no_pass(tmp_path: Path) -> None:
     """As CI makes a clone: no default branch of the remote, nothing staged, and a bad change at HEAD."""
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "--move", "trunk")
     git(repo, "checkout", "--quiet", "-b", "feat")
     commit(repo, {"w.yaml": widget("A", "B")})
     clone = tmp_path / "clone"
@@ -51,7 +52,24 @@ def test_an_unknown_base_is_no_pass(tmp_path: Path) -> None:
         ran = run("check", *args, cwd=clone)
         assert ran.code == 2
         assert "give --base" in ran.err or "--base is empty" in ran.err
-    assert check(clone, "--base", "origin/main", code=1)["summary"]["findings"]["error"] == 1
+    assert check(clone, "--base", "origin/trunk", code=1)["summary"]["findings"]["error"] == 1
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["HEAD known", "HEAD unknown"])
+@pytest.mark.parametrize(("remote", "branch"), [("upstream", "master"), ("origin", "main")])
+def test_the_base_is_the_main_branch_of_the_only_remote(tmp_path: Path, remote: str, branch: str, known: bool) -> None:
+    repo = repository(tmp_path)
+    base = commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "--move", branch)
+    git(repo, "checkout", "--quiet", "-b", "feat")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "checkout", "--quiet", branch)
+    git(tmp_path, "clone", "--quiet", f"--origin={remote}", "--branch=feat", str(repo), "clone")
+    git(tmp_path / "clone", "checkout", "--quiet", "--detach")
+    if not known:
+        git(tmp_path / "clone", "remote", "set-head", remote, "--delete")
+    named = f"the remote's default branch {branch}" if known and remote == "origin" else f"{remote}/{branch}"
+    assert check(tmp_path / "clone", code=1)["notes"][0] == f"compared with {base[:12]}, the merge base with {named}"
 
 
 def test_a_history_too_short_for_the_base_says_what_to_fetch(tmp_path: Path) -> None:

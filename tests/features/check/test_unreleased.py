@@ -72,11 +72,13 @@ def test_a_commit_is_on_the_configured_branch_that_has_it(repo: Path) -> None:
     assert [section["against"] for section in report["sections"]] == ["base", "target"]
 
 
-def test_a_commit_on_two_configured_branches_names_none(repo: Path) -> None:
+def test_a_commit_on_two_configured_branches_is_on_the_main_branch(repo: Path) -> None:
     git(repo, "branch", "other")
-    (repo / ".crdcompat.yaml").write_text("rollback_targets: {main: [release-1], other: [release-1]}\n")
-    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
-    assert [section["against"] for section in report["sections"]] == ["base"]
+    text = "rollback_targets: {main: [release-1], other: []}\n"
+    for base, targets in (("", ["target"]), ("base: other\n", [])):
+        (repo / ".crdcompat.yaml").write_text(base + text)
+        report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
+        assert [section["against"] for section in report["sections"]] == ["base", *targets]
 
 
 def test_sentences_name_the_sides_of_a_change(repo: Path) -> None:

@@ -290,6 +290,7 @@ def test_a_target_that_does_not_exist_stops_all(tmp_path: Path) -> None:
 def test_nothing_to_compare_with_stops_all(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "--move", "trunk")
     git(tmp_path, "clone", "--quiet", str(repo), "clone")
     git(tmp_path / "clone", "remote", "set-head", "origin", "--delete")
     runs = [run(*command, cwd=tmp_path / "clone") for command in COMMANDS]
