@@ -103,12 +103,12 @@ The effect in the API server decides the severity, unless the rule sets another 
 """
 
 _AFTER_SEVERITY = """\
-Five things change this. A default that the other release rejects is an error: every object that leaves the field
-out holds it. Recorded objects that meet a finding (`--objects`) make a rejection an error and a loss a warning. What
-only *may* be rejected, because no object was found that shows it, is at most a warning. A change only in feature sets
-that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower, except for a CRD rejected on upgrade.
-With the strict profile (`--profile strict`, or `profile: strict` in the configuration) everything that an upgrade
-rejects or removes in the feature set Default, or in any variant of other trees, is an error.
+This is the start. Harm decides: a value that nobody writes makes a warning, a status that rejects what its controllers
+write makes an error in both directions, and so on. [How it judges](judging.md#severity) has the whole table. Recorded
+objects that meet a finding (`--objects`) make a rejection an error and a loss a warning. A change only in feature sets
+that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower, and never an error. With the strict
+profile (`--profile strict`, or `profile: strict` in the configuration) everything that an upgrade rejects or removes in
+the feature set Default, or in any variant of other trees, is an error.
 """
 
 _COLUMNS = {

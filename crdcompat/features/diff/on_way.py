@@ -103,9 +103,14 @@ def _of_document(document: CrdDocument, installed: Resolved | None, server: Serv
     olds = documents_of(installed) if installed is not None else ()
     stored = {fault.text for item in olds for fault in refusals(item.crd, server)}
     causes = {cause.at: cause for cause in ask(crd, [server]).causes}
+    lasting = {fault.at for fault in refusals(crd, replace(server, first_patch=False))}
     for fault in found:
         if fault.text not in stored:
-            yield _refusal(document, fault, causes.get(fault.at))
+            made = _refusal(document, fault, causes.get(fault.at))
+            patched = (
+                "" if fault.at in lasting else f"; a later patch of {server_name(server)} has it, the first has not"
+            )
+            yield replace(made, reason=made.reason + patched)
 
 
 def _refusal(document: CrdDocument, fault: Fault, cause: Cause | None) -> _Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crdcompat.apiserver.supported.ranges import ends
-from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
 from crdcompat.compare.result import Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -25,7 +25,8 @@ from crdcompat.vocabulary.filters import Filters
 def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffReport:
     """The report on a comparison, in the directions that ``options`` name. Raises UsageError for an unknown server."""
     old, new, pairing, found, wanted = compared.old, compared.new, compared.pairing, compared.found, options.filters
-    releases, more_places = (release(old), release(new)), options.more_places
+    servers, more_places = compared.servers, options.more_places
+    releases = release(old, servers.known_old), release(new, servers.known_new)
 
     def where(item: Judged) -> tuple[Location, ...]:
         return (*places.of(item), *(more_places(item) if more_places is not None else ()))
@@ -72,11 +73,11 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
     )
 
 
-def release(crds: CrdSet) -> Release:
-    """The description of a side for reports."""
-    server = known_server(crds)
+def release(crds: CrdSet, beside: Server | None = None) -> Release:
+    """The description of a side for reports; ``beside`` is the server that runs there in a comparison."""
+    server = beside or known_server(crds)
     notes = crds.notes
-    if server is None and crds.supported:
+    if known_server(crds) is None and crds.supported:
         oldest, newest = ends(crds.supported)
         notes += (
             f"{crds.title} is judged on the servers from {oldest} to {newest}, the other release on the same one",
