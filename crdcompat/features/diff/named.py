@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.harm import freezes, shares_no_value
+from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
@@ -74,8 +75,13 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
     value = _value(item)
     if node is not None and value is not ABSENT and (by_schema := _by_schema(value, node)) is not None:
         return replace(item, named=by_schema)
-    member = _go_member(item, writer)
-    for text, by_go in _texts(member) if isinstance(value, str) and item.witness.object is not None else ():
+    is_text = isinstance(value, str) and item.witness.object is not None
+    member = _go_member(item, writer) if is_text else None
+    reads = node_at(pair.reader.node, path)
+    judge = NodeJudge(reads, pair.reader.server) if reads is not None else None
+    for text, by_go in _texts(member):
+        if judge is not None and judge.accepts(text):
+            continue  # the whole object need not be tried
         found = comparer.shown_by(item, with_value(item.witness.object, concrete(path), text))
         if found is not None:
             return replace(found, named=by_go)
