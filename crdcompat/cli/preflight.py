@@ -72,6 +72,7 @@ def preflight(
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.
     """
+    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.config.applied import read_source, reader_for, with_labels
@@ -82,10 +83,9 @@ def preflight(
     from crdcompat.models.preflight import Missing
     from crdcompat.render.escape import say
     from crdcompat.render.wording.preflight import cluster_role
-    from crdcompat.render.write import write_reports
     from crdcompat.sources import limit_requests
     from crdcompat.sources.cluster import UnreadableClusterError
-    from crdcompat.vocabulary import Side
+    from crdcompat.vocabulary import FailOn, Side
 
     if (cluster is None) == (not objects):
         raise UsageError("name the cluster: --cluster CONTEXT, or --objects PATH for a recording of it")
@@ -95,7 +95,7 @@ def preflight(
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
     limit_requests(connect_timeout, read_timeout)
     check_formats(formats or (), "preflight")
-    settings = settled(config, repo, formats or ("text",), None, redact=redact)
+    settings = settled(config, repo, formats or ("text",), FailOn.ERROR, redact=redact)
     options = PreflightOptions(
         judge=o.chosen_server(kube_version, openshift_version),
         context=context,
@@ -115,8 +115,7 @@ def preflight(
     except UnreadableClusterError as error:
         rule = CRDS_RULE if error.is_forbidden else None
         report = unreadable(target, f"{cluster}", Missing("the cluster", str(error), rule))
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
-    raise typer.Exit(report.exit_code)
+    raise typer.Exit(end(report, settings, color.value, o.verbosity(verbose, quiet)))
 
 
 def _cluster(
