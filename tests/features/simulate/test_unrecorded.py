@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, crd, obj, root, run, simulate, string, widget, write
+from helpers import Json, crd, obj, root, run, simulate, string, version, widget, write
 
 _GADGET = {"crd": "gadgets.example.com", "kind": "Gadget", "findings": 1}
 _SAID = "nothing was recorded of 1 kind with findings: Gadget"
@@ -32,12 +32,12 @@ _NONE = {"apiVersion": "example.com/v1", "kind": "GadgetList", "items": []}
 def test_simulate_names_kinds_that_were_not_recorded(tmp_path: Path) -> None:
     sides = _sides(tmp_path)
     write(tmp_path / "o.yaml", _WIDGET)
-    report = simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=0)
+    report = simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=2)
     assert report["summary"]["unrecorded"] == [_GADGET]
     assert f": UNKNOWN (not judged: {_SAID})\n" in run("simulate", *sides, "--objects", "o.yaml", cwd=tmp_path).out
     for form in ("markdown", "html", "junit"):
         assert f"unknown: {_SAID}" in run("simulate", *sides, "--objects", "o.yaml", "--format", form, cwd=tmp_path).out
-    for threshold, code in (("error", 0), ("warning", 1), ("undecided", 1), ("never", 0)):
+    for threshold, code in (("error", 2), ("warning", 2), ("undecided", 2), ("never", 0)):
         assert run("simulate", *sides, "--objects", "o.yaml", "--fail-on", threshold, cwd=tmp_path).code == code
 
 
@@ -65,7 +65,7 @@ def test_what_shows_that_a_kind_was_recorded(tmp_path: Path, file: str, document
 def test_an_empty_list_of_anything_shows_nothing(tmp_path: Path) -> None:
     sides = _sides(tmp_path)
     write(tmp_path / "o.yaml", _WIDGET, {"apiVersion": "v1", "kind": "List", "items": []})
-    assert simulate(*sides, "--objects", "o.yaml", cwd=tmp_path)["summary"]["unrecorded"] == [_GADGET]
+    assert simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=2)["summary"]["unrecorded"] == [_GADGET]
 
 
 def test_only_kinds_that_were_asked_for(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_only_findings_of_the_cluster_s_context(tmp_path: Path) -> None:
     write(tmp_path / "o.yaml", _WIDGET)
     assert "unrecorded" not in simulate(*sides, "--objects", "o.yaml", cwd=tmp_path)["summary"]
     preview = (*sides, "--objects", "o.yaml", "--context", "TechPreviewNoUpgrade/default")
-    assert simulate(*preview, cwd=tmp_path)["summary"]["unrecorded"] == [_GADGET]
+    assert simulate(*preview, cwd=tmp_path, code=2)["summary"]["unrecorded"] == [_GADGET]
 
 
 def test_a_matrix_does_not_know_a_cluster_of_some_kinds(tmp_path: Path) -> None:
@@ -118,3 +118,31 @@ def test_a_fleet_names_kinds_by_cluster(tmp_path: Path) -> None:
     reasons = [(item["reason"], item["clusters"], item["objects"]) for item in ran.report["unjudged"]]
     assert reasons == [(_SAID, 1, 0)]
     assert f"1 of 3 clusters, to ./r-1.1: {_SAID}" in " ".join(run(*args, cwd=tmp_path).out.split())
+
+
+def test_objects_that_were_not_judged_count_where_their_kind_differs(tmp_path: Path) -> None:
+    """A conversion webhook cannot be asked. If its CRD is the same in both releases, the answer cannot change."""
+    sides = _sides(tmp_path)
+    served = [version(_schema("A"), name, storage=name == "v1") for name in ("v1", "v2")]
+    converting = crd(kind="Gizmo", versions=served)
+    client = {"clientConfig": {"url": "https://example.com"}, "conversionReviewVersions": ["v1"]}
+    converting["spec"]["conversion"] = {"strategy": "Webhook", "webhook": client}
+    write(tmp_path / "recorded" / "objects.yaml", _WIDGET, _OTHER, {**_WIDGET, "kind": "Gizmo"})
+    command = (*sides, "--objects", "recorded")
+    for name in ("r-1.1", "r-1.2"):
+        write(tmp_path / name / "z.yaml", converting)
+    ran = run("simulate", *command, cwd=tmp_path)
+    assert (ran.code, "Not judged: 1 object." in ran.out) == (0, True)
+    assert ": CLEAN (2 recorded objects accepted)\n" in ran.out
+    converting["spec"]["versions"][0] = version(_schema("A", "B"), "v1")
+    write(tmp_path / "r-1.2" / "z.yaml", converting)
+    ran = run("simulate", *command, cwd=tmp_path)
+    said = ": UNKNOWN (not judged: gizmos.example.com converts versions by a webhook"
+    assert (ran.code, said in ran.out) == (2, True)
+    # Of a cluster of another release, the two that are compared tell nothing.
+    converting["spec"]["versions"][0] = served[0]
+    write(tmp_path / "r-1.2" / "z.yaml", converting)
+    status = {"desired": {"version": "1.5.0"}}
+    cluster = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
+    write(tmp_path / "recorded" / "version.yaml", {**cluster, "status": status})
+    assert run("simulate", *command, cwd=tmp_path).code == 2
