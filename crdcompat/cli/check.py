@@ -48,6 +48,7 @@ def check(
     objects: o.Objects = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -63,17 +64,17 @@ def check(
     no_progress: o.NoProgress = False,
 ) -> None:
     """Check a change before you commit, push or merge it."""
+    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
-    from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
+    from crdcompat.cli.settings import check_formats, check_rules, settled
     from crdcompat.features.check.base import CheckOptions
     from crdcompat.features.check.workflow import run_check
-    from crdcompat.render.write import write_reports
     from crdcompat.sources import limit_requests
     from crdcompat.vocabulary.filters import Filters
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
-    settings = settled(config, repo, formats, fail_on, profile, redact)
+    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
     check_formats(settings.formats)
     options = CheckOptions(
         base=base,
@@ -97,13 +98,4 @@ def check(
     # Reports are written in any case: a check that never reports its status blocks every merge.
     with progress(wanted=not (no_progress or quiet)):
         report = run_check(settings.config, options)
-    write_reports(
-        report,
-        settings.formats,
-        color.value,
-        o.verbosity(verbose, quiet),
-        existing=show_all,
-        redact=settings.redact,
-        fails=settings.fail_on,
-    )
-    raise typer.Exit(exit_code(report, settings.fail_on))
+    raise typer.Exit(end(report, settings, color.value, o.verbosity(verbose, quiet), existing=show_all))

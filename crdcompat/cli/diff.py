@@ -29,6 +29,7 @@ def diff(
     any_order: o.AnyOrder = False,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -52,7 +53,7 @@ def diff(
 
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
-    settings = settled(config, repo, formats, fail_on, profile, redact)
+    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
     code = compare_and_report(
         old,
         new,

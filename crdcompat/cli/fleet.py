@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from crdcompat.cli.ending import end
 from crdcompat.cli.options import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings
@@ -22,7 +23,6 @@ from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import require, workers_for
 from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
 from crdcompat.render.escape import json_text, say, warn
-from crdcompat.render.write import write_reports
 from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
 
@@ -77,13 +77,10 @@ def run_fleet(
             report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=on_done, on_end=on_end)
     if earlier is not None:
         report = replace(report, notes=(*report.notes, *earlier.notes(report)))
-    write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
-    if report.problems or report.unread:
-        return ExitCode.NOT_DONE
-    if not report.totals.judged:
+    code = end(report, settings, colour, verbosity)
+    if not (report.problems or report.unread or report.totals.judged):
         warn(f"{NOTHING_JUDGED} in {', '.join(names)}")
-        return ExitCode.NOT_DONE
-    return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN
+    return code
 
 
 def _earlier(options: FleetOptions) -> Earlier | None:

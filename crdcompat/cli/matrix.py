@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.vocabulary import ExitCode, Severity
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +48,7 @@ def matrix(
     ] = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -66,8 +67,9 @@ def matrix(
     """Show which release can go back to which, and what blocks it."""
     from itertools import chain
 
+    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_formats, check_rules, exit_code, open_recordings, settled
+    from crdcompat.cli.settings import check_formats, check_rules, open_recordings, settled
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix.workflow import MatrixOptions
@@ -75,14 +77,14 @@ def matrix(
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.escape import warn
-    from crdcompat.render.write import wants_excerpts, write_reports
+    from crdcompat.render.write import wants_excerpts
     from crdcompat.sources.options import limit_requests, render_sources
     from crdcompat.vocabulary.filters import Filters
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
-    settings = settled(config, repo, formats, fail_on, profile, redact)
+    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
     check_formats(settings.formats, "matrix")
     trees = open_recordings(objects or (), repo)
     names, channels = expanded(refs or ())
@@ -110,7 +112,7 @@ def matrix(
     )
     with progress(wanted=not (no_progress or quiet)):
         report = run(chosen, settings.config, read_accepted(settings.config.waiver_file), matrix_options)
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
+    code = end(report, settings, color.value, o.verbosity(verbose, quiet))
     for message in report.idle:
         warn(message)
-    raise typer.Exit(ExitCode.NOT_DONE if report.idle else exit_code(report, settings.fail_on))
+    raise typer.Exit(code)

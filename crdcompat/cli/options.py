@@ -100,6 +100,7 @@ FailOnChoice = Annotated[
     FailOn | None,
     typer.Option("--fail-on", metavar="LEVEL", help="error (default), warning, info, undecided or never."),
 ]
+AllowUnknown = Annotated[bool, typer.Option("--allow-unknown", help="UNKNOWN does not fail; the report says so.")]
 ProfileOption = Annotated[
     Profile | None,
     typer.Option("--profile", metavar="NAME", help="strict: rejections and removals on upgrade fail, too."),

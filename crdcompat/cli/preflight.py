@@ -72,6 +72,7 @@ def preflight(
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.
     """
+    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.config.applied import read_source, reader_for, with_labels
@@ -83,10 +84,9 @@ def preflight(
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
     from crdcompat.render.wording.preflight import cluster_role
-    from crdcompat.render.write import write_reports
     from crdcompat.sources import limit_requests
     from crdcompat.sources.cluster import UnreadableClusterError
-    from crdcompat.vocabulary import Side
+    from crdcompat.vocabulary import FailOn, Side
 
     if (cluster is None) == (not objects):
         raise UsageError("name the cluster: --cluster CONTEXT, or --objects PATH for a recording of it")
@@ -96,7 +96,7 @@ def preflight(
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
     limit_requests(connect_timeout, read_timeout)
     check_formats(formats or (), "preflight")
-    settings = settled(config, repo, formats or ("text",), None, redact=redact)
+    settings = settled(config, repo, formats or ("text",), FailOn.ERROR, redact=redact)
     options = PreflightOptions(
         judge=o.chosen_server(kube_version, openshift_version),
         context=context,
@@ -132,8 +132,7 @@ def preflight(
         rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
         gap = Missing("the cluster", str(error), rule, step, CRDS_API)
         report = unreadable(target, f"{cluster}", gap, options.arguments)
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
-    raise typer.Exit(report.exit_code)
+    raise typer.Exit(end(report, settings, color.value, o.verbosity(verbose, quiet)))
 
 
 def _arguments(old: str, *options: tuple[str, str | bool | None]) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from crdcompat.cli.ending import end
 from crdcompat.cli.progress import RecordedProgress, progress
-from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
+from crdcompat.cli.settings import Settings, check_formats, check_rules, open_recordings
 from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
@@ -15,8 +16,7 @@ from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
-from crdcompat.render.write import between_stops, wants_excerpts, write_reports
-from crdcompat.vocabulary import ExitCode
+from crdcompat.render.write import between_stops, wants_excerpts
 from crdcompat.vocabulary.filters import Filters
 
 
@@ -66,12 +66,10 @@ def compare_and_report(
         # git applies the bytes of the files; a terminal gets none that steer it.
         printed = escape_lines(text) if sys.stdout.isatty() else text
         sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
-    if settings.formats or not patch:
-        write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
-    if not report.problems and report.has_nothing_compared and not (filters.paths and report.counts.unpaired):
+    code = end(report, settings, colour, verbosity, shown=bool(settings.formats or not patch))
+    if not report.problems and report.has_nothing_compared:
         warn(f"nothing to compare: {_nothing(report, filters.paths)}")
-        return ExitCode.NOT_DONE
-    return exit_code(report, settings.fail_on)
+    return code
 
 
 def _nothing(report: DiffReport, paths: Sequence[str]) -> str:

@@ -36,19 +36,16 @@ def servers(
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
+    from crdcompat.cli.ending import end
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
-    from crdcompat.render.write import write_reports
-    from crdcompat.vocabulary import ExitCode
 
     settings = settled(config, repo, formats or ("text",), fail_on)
     check_formats(settings.formats, "servers")
     asked = servers_of(kubernetes) if kubernetes else listed(settings.config.supports()) or ALL
     report = run(sources, asked, settings.config, crds=crd or (), repo=repo)
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
+    code = end(report, settings, color.value, o.verbosity(verbose, quiet))
     if not report.rows:
         warn(f"no CRD in {', '.join(sources)}")
-    if report.problems or not report.rows:
-        raise typer.Exit(ExitCode.NOT_DONE)
-    raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
+    raise typer.Exit(code)

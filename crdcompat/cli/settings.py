@@ -1,4 +1,4 @@
-"""Settings common to all commands: the configuration, options that override it, and the exit codes."""
+"""Settings common to all commands: the configuration, and the options that override it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import ExitCode, FailOn
+from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.models.check import CheckReport
-    from crdcompat.models.diff import DiffReport
-    from crdcompat.models.matrix import MatrixReport
     from crdcompat.sources.tree import Tree
 
 
 class Settings(Struct, frozen=True):
-    """The configuration with the effective formats and failure threshold; ``redact`` is that of ``write_reports``."""
+    """The configuration with the effective formats and failure threshold; ``redact`` is that of ``write_reports``.
+
+    ``allow_unknown``: an unknown verdict does not fail.
+    """
 
     config: Config
     formats: tuple[str, ...]
     fail_on: FailOn
     redact: bool | None = None
+    allow_unknown: bool = False
 
 
 def settled(
@@ -35,6 +36,8 @@ def settled(
     fail_on: FailOn | None,
     profile: str | None = None,
     redact: bool | None = None,
+    *,
+    allow_unknown: bool = False,
 ) -> Settings:
     """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
     from crdcompat.config.configuration import find_config
@@ -43,7 +46,7 @@ def settled(
     if profile is not None:
         config = config.with_profile(profile)
     threshold = fail_on or FailOn(config.values["fail_on"])
-    return Settings(config, tuple(formats or config.texts("formats")), threshold, redact)
+    return Settings(config, tuple(formats or config.texts("formats")), threshold, redact, allow_unknown)
 
 
 def check_rules(names: Sequence[str]) -> None:
@@ -74,20 +77,3 @@ def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:
 
         warn(note)
     return trees
-
-
-def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
-    """The exit code (design, section 8): 2 for unread input or CRDs not compared, 1 if the report fails, else 0.
-
-    Not compared is a CRD that both sides have, but in no common context, or in copies that may belong together in
-    several ways: what changed in it is unknown.
-    """
-    if report.problems:
-        return ExitCode.NOT_DONE
-    if reasons := report.not_compared:
-        from crdcompat.render.escape import warn
-
-        for reason in reasons:
-            warn(f"not compared: {reason}")
-        return ExitCode.NOT_DONE
-    return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

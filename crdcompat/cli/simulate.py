@@ -12,7 +12,6 @@ import typer
 from crdcompat.cli import options as o
 from crdcompat.errors import UsageError
 from crdcompat.render.escape import warn
-from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
     str | None,
@@ -21,6 +20,15 @@ KubeVersion = Annotated[
 OpenshiftVersion = Annotated[
     str | None,
     typer.Option(metavar="4.N", help="Its version as one of OpenShift."),
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT[=FILE]",
+        help="As for diff, such as text and json; repeatable.",
+        autocompletion=o.known_formats,
+    ),
 ]
 
 
@@ -76,8 +84,9 @@ def simulate(
     context: o.ClusterContext = None,
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
-    formats: o.Formats = None,
+    formats: Formats = None,
     fail_on: o.FailOnChoice = None,
+    allow_unknown: o.AllowUnknown = False,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
@@ -95,6 +104,7 @@ def simulate(
     """Replay the rollback NEW -> OLD on recorded objects."""
     from itertools import chain
 
+    from crdcompat.cli.ending import end
     from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import RecordedProgress, progress
@@ -102,7 +112,6 @@ def simulate(
     from crdcompat.config.applied import both_sides, unwritten
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.recordings.objects import read_objects
-    from crdcompat.render.write import write_reports
     from crdcompat.sources.options import limit_requests, render_sources
 
     _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume, output, since), upgrade=upgrade)
@@ -115,7 +124,7 @@ def simulate(
         image_paths=image_path,
         kubernetes=server.kubernetes if server else "",
     )
-    settings = settled(config, repo, formats, fail_on, redact=redact)
+    settings = settled(config, repo, formats, fail_on, redact=redact, allow_unknown=allow_unknown)
     check_formats(settings.formats, "fleet" if fleet else "simulation")
     if fleet:
         from crdcompat.features.fleet.judge import Plan
@@ -147,14 +156,11 @@ def simulate(
             crds=crd or (),
             growth=() if upgrade else unwritten(settings.config, after.name),
         )
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
-    if report.problems:
-        raise typer.Exit(ExitCode.NOT_DONE)
-    if not report.objects:
+    code = end(report, settings, color.value, o.verbosity(verbose, quiet))
+    if not report.problems and not report.objects:
         why = NOTHING_JUDGED if report.not_simulated else "no objects"
         warn(f"{why} in {', '.join(tree.name for tree in trees)}")
-        raise typer.Exit(ExitCode.NOT_DONE)
-    raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
+    raise typer.Exit(code)
 
 
 def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:

@@ -54,13 +54,14 @@ def verify(
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.errors import UsageError
     from crdcompat.features.verify.report_file import read_report
+    from crdcompat.vocabulary import FailOn
 
     if (server is None) == (assets is None):
         raise UsageError("name an empty API server: --server CONTEXT, or --assets DIR to start one")
     if (old is None) != (new is None):
         raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
     check_formats(formats or (), "verify")
-    settings = settled(config, repo, formats or ("text",), None)
+    settings = settled(config, repo, formats or ("text",), FailOn.ERROR)
     asked = Asked(read_report(report), old, new, server, assets, repo, settings, (connect_timeout, read_timeout))
     raise typer.Exit(_run(asked, color.value, -int(quiet), shown=not (no_progress or quiet)))
 
@@ -81,11 +82,10 @@ class Asked(Struct, frozen=True):
 def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
     """Ask, and write the report. Returns the exit code (design, section 8)."""
 
+    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
     from crdcompat.config.applied import both_sides
     from crdcompat.features.verify.workflow import verify as put
-    from crdcompat.render.write import write_reports
-    from crdcompat.vocabulary import ExitCode
     from crdcompat.vocabulary.steps import stepping
 
     # Releases in git are read by the commits of the report, because the names may refer to other commits by now.
@@ -108,10 +108,7 @@ def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
             cluster or stack.enter_context(_cluster(asked)),
             lambda items: stepping(items, "Findings answered by the server", total),
         )
-    write_reports(report, asked.settings.formats, colour, verbosity)
-    if report.problems or report.nothing_tested:
-        return ExitCode.NOT_DONE
-    return ExitCode.FOUND if report.refuted else ExitCode.CLEAN
+    return end(report, asked.settings, colour, verbosity)
 
 
 @contextmanager

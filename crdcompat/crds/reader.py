@@ -33,7 +33,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     is the server version that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has
     (``v1.31.4``), else "".
     ``supported`` are the versions of all servers on which it has to work, oldest first, if the configuration says so.
-    ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
+    ``unread`` counts the files that were left out because no comparison needs them; ``has_more``: one of them may
+    contain a CRD. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
@@ -53,6 +54,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     runs: str = ""
     supported: tuple[str, ...] = ()
     unread: int = 0
+    has_more: bool = False
     shipped: frozenset[str] | None = None
     label: str = ""
     gates: FeatureGates = NO_GATES

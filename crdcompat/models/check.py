@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import Against, FailOn, Severity
+from crdcompat.models.outcome import Judgement, judged, unjudged_parts, worst_of
+from crdcompat.vocabulary import Against, ExitCode, FailOn, Severity, Side
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
+    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 class Section(Struct, frozen=True):
@@ -30,7 +34,8 @@ class CheckReport(Struct, frozen=True):
     """The result of ``check``: a section for the base, one for each rollback target.
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
-    expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason.
+    expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason. ``unseen`` are
+    the reasons why an effect of the change on CRDs may not be seen.
     """
 
     KIND: ClassVar[Literal["check"]] = "check"
@@ -39,6 +44,7 @@ class CheckReport(Struct, frozen=True):
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
     waivers: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -51,9 +57,22 @@ class CheckReport(Struct, frozen=True):
         return tuple(sorted({line for section in self.sections for line in section.report.not_compared}))
 
     @property
+    def unjudged(self) -> tuple[str, ...]:
+        """The reasons why a part of the change was not judged, each once."""
+        before = next((each.report for each in self.sections if each.against == Against.BASE), None)
+        is_first = before is not None and before.is_empty(Side.OLD)
+        reasons = (reason for section in self.sections for reason in _unjudged(section, is_first=is_first))
+        return tuple(dict.fromkeys((*self.unseen, *reasons)))
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether nothing had to be checked."""
+        return not self.sections and not self.unseen
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing had to be checked, and the report has nothing else to show."""
-        return not self.sections and len(self.notes) <= 1 and not self.waivers
+        return self.has_nothing and len(self.notes) <= 1 and not self.waivers
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -67,9 +86,34 @@ class CheckReport(Struct, frozen=True):
         counted = Counter(finding.severity for finding in by_id.values())
         return {severity: counted[severity] for severity in Severity}
 
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict on the change."""
+        worst = worst_of(judged(section.report).worst for section in self.sections)
+        return Judgement(worst, bool(self.unjudged), bool(self.problems or self.not_compared))
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """The verdict on the change: the worst of all sections."""
+        return self.judgement.verdict
+
     def fails(self, threshold: FailOn) -> bool:
-        """Whether any section fails at this threshold."""
-        return any(section.report.fails(threshold) for section in self.sections)
+        """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
+        return self.judgement.decide(threshold).code is not ExitCode.CLEAN
+
+
+def _unjudged(section: Section, *, is_first: bool) -> Iterator[str]:
+    """The reasons why a part of a section was not judged. ``is_first``: the change adds the first CRDs of its branch.
+
+    A change that leaves no CRD leaves nothing to judge: the CRDs may be gone, or where nobody looks for them. A target
+    without CRDs is mostly the wrong one; it is not where the base has none either.
+    """
+    report = section.report
+    yield from unjudged_parts(report)
+    if report.is_empty(Side.NEW):
+        yield f"{report.new.title} leaves no CRD, or only where none is looked for (vendor/, `include`, `exclude`)"
+    elif section.against == Against.TARGET and report.is_empty(Side.OLD) and not is_first:
+        yield f"no CRD in {report.old.title}"
 
 
 def sections(report: DiffReport | CheckReport) -> tuple[Section, ...]:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import HIDDEN, Direction, FailOn, Severity
+from crdcompat.models.outcome import Judgement, judged
+from crdcompat.vocabulary import HIDDEN, Direction, ExitCode, FailOn, Severity, Side
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.models.report import Release
+    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 class UndecidedEntry(Struct, frozen=True):
@@ -45,6 +47,7 @@ class Counts(Struct, frozen=True):
     that both sides have, but without a common context: they were not compared. ``unread`` counts files that the
     comparison did not need; no other count includes their CRDs. ``unpaired`` counts the CRDs that were judged because
     only one side ships them in some context. ``unmatched`` are copies that were not compared.
+    ``more`` are the sides with further CRDs, in files that were not read.
     """
 
     old: int
@@ -64,6 +67,7 @@ class Counts(Struct, frozen=True):
     unread: int = 0
     unpaired: int = 0
     unmatched: tuple[UnmatchedCopies, ...] = ()
+    more: tuple[Side, ...] = ()
 
 
 class Unexplained(Struct, frozen=True):
@@ -95,7 +99,7 @@ class DiffReport(Struct, frozen=True):
     """The result of ``diff``: findings, undecided differences, and input that was not read.
 
     ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out. ``notes`` say
-    what the report hides.
+    what the report hides. ``is_part``: only some CRDs were to be compared, so that either side may lack all of them.
     """
 
     KIND: ClassVar[Literal["diff"]] = "diff"
@@ -114,6 +118,7 @@ class DiffReport(Struct, frozen=True):
     directions: tuple[Direction, ...] = tuple(Direction)
     is_filtered: bool = False
     notes: tuple[str, ...] = ()
+    is_part: bool = False
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""
@@ -124,7 +129,13 @@ class DiffReport(Struct, frozen=True):
     def has_nothing_compared(self) -> bool:
         """Whether no CRD was compared, and the unpaired ones mean nothing: the sides have none in common."""
         counts = self.counts
-        return not counts.compared and not self.not_compared and (self._is_disjoint or not counts.unpaired)
+        alone = counts.unpaired and (self.is_part or not self._is_disjoint)
+        return not (counts.compared or self.not_compared or alone)
+
+    def is_empty(self, side: Side) -> bool:
+        """Whether a side (OLD or NEW) has no CRD, also none in a file that was not read."""
+        count = self.counts.old if side is Side.OLD else self.counts.new
+        return not count and side not in self.counts.more
 
     @property
     def _is_disjoint(self) -> bool:
@@ -152,9 +163,16 @@ class DiffReport(Struct, frozen=True):
             return f"{self.old.name} and {self.new.name} have no CRD in common"
         return "none of the CRDs that both sides have was to be compared"
 
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict, over all directions."""
+        return judged(self)
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """The verdict over all directions."""
+        return self.judgement.verdict
+
     def fails(self, threshold: FailOn) -> bool:
-        """Whether a finding at or above the threshold counts; ``never`` and ``undecided`` are thresholds, too."""
-        if threshold == FailOn.UNDECIDED and self.undecided:
-            return True
-        least = FailOn(threshold).least  # of the Python interface, a string
-        return least is not None and any(each.severity.at_least(least) for each in self.findings if each.counts)
+        """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
+        return self.judgement.decide(threshold).code is not ExitCode.CLEAN

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import Direction, FailOn
+from crdcompat.models.outcome import Judgement, judged_verdicts
+from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
@@ -198,11 +199,13 @@ class FleetReport(Struct, frozen=True):
         """The number of clusters with each verdict against a target, worst first."""
         return self.totals.verdicts[target]
 
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether any cluster has a failing verdict on any target; the thresholds are those of ``simulate``."""
-        failing = {ReleaseVerdict.BLOCKED} if threshold != FailOn.NEVER else set()
-        if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
-            failing.add(ReleaseVerdict.UNKNOWN)
-        if threshold in (FailOn.WARNING, FailOn.INFO):
-            failing.add(ReleaseVerdict.AT_RISK)
-        return any(counted[verdict] for counted in self.totals.verdicts.values() for verdict in failing)
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict on all clusters and targets together."""
+        found = (name for counted in self.totals.verdicts.values() for name, count in counted.items() if count)
+        return judged_verdicts(found, undone=bool(self.problems or self.unread) or not self.totals.judged)
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """The worst verdict of all."""
+        return self.judgement.verdict

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import Direction, FailOn, Owner, Severity
+from crdcompat.models.outcome import Judgement, joined
+from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -165,9 +166,15 @@ class MatrixReport(Struct, frozen=True):
         """The number of cells (of one direction, if given) with each verdict, worst first."""
         return _counted(cell.verdict for cell in self.cells if direction in (None, cell.direction))
 
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether any cell fails at this threshold, or the replay of the cluster against any release."""
-        return any(report.fails(threshold) for report in self._reports())
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict on all cells together, and on the replay of the cluster against each release."""
+        return joined(report.judgement for report in self._reports())
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """The worst verdict of all."""
+        return self.judgement.verdict
 
     def _reports(self) -> Iterator[DiffReport | SimulationReport]:
         yield from (cell.report for cell in self.cells)

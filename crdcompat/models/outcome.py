@@ -1,28 +1,99 @@
-"""The verdict on a move between two releases, by their comparison or by a replay; what the comparison did not judge."""
+"""The verdict on a report and the exit code that follows from it, for all commands; what was not judged."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crdcompat.vocabulary import Severity, Side
+from msgspec import Struct
+
+from crdcompat.vocabulary import Direction, ExitCode, FailOn, Severity, Side
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.models.diff import DiffReport
-    from crdcompat.vocabulary import Direction
+
+#: The options that turn the exit code of an unknown verdict into 0.
+ALLOW_UNKNOWN, NEVER = "--allow-unknown", "--fail-on never"
+#: The severity that decides, for the verdict on a part of a report: a cluster, or the objects of one.
+_WORST = {ReleaseVerdict.BLOCKED: Severity.ERROR, ReleaseVerdict.AT_RISK: Severity.WARNING}
+_WORST_WRITE = {WriteResult.REJECTED: Severity.ERROR, WriteResult.LOSES_DATA: Severity.WARNING}
+
+
+class Decision(Struct, frozen=True):
+    """How a run ends: the exit code, and the option that allows an unknown verdict ("" if none does)."""
+
+    code: ExitCode
+    allowed: str = ""
+
+
+class Judgement(Struct, frozen=True):
+    """What decides the verdict on a report.
+
+    ``worst`` is the worst severity of what counts, None without any. ``is_unjudged``: something that could change the
+    answer was not judged. ``is_undone``: input could not be read, CRDs of both sides could not be compared, or there
+    was nothing to judge.
+    """
+
+    worst: Severity | None = None
+    is_unjudged: bool = False
+    is_undone: bool = False
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """An error blocks even if something was not judged; without an error, unjudged parts make it unknown."""
+        if self.worst is Severity.ERROR:
+            return ReleaseVerdict.BLOCKED
+        if self.is_unjudged or self.is_undone:
+            return ReleaseVerdict.UNKNOWN
+        return ReleaseVerdict.AT_RISK if self.worst is Severity.WARNING else ReleaseVerdict.CLEAN
+
+    def decide(self, fail_on: FailOn | str, *, allow_unknown: bool = False) -> Decision:
+        """The exit code (design, section 8): 2 for unknown, 1 for blocked, else 0.
+
+        ``fail_on`` moves the severity from which on findings are 1. What was not done is 2 whatever else was found; no
+        option allows it.
+        """
+        threshold = FailOn(fail_on)
+        if self.is_undone:
+            return Decision(ExitCode.NOT_DONE)
+        allowed = ""
+        if self.verdict is ReleaseVerdict.UNKNOWN:
+            allowed = ALLOW_UNKNOWN if allow_unknown else NEVER if threshold is FailOn.NEVER else ""
+            if not allowed:
+                return Decision(ExitCode.NOT_DONE)
+        least = threshold.least
+        fails = self.worst is not None and least is not None and self.worst.at_least(least)
+        return Decision(ExitCode.FOUND if fails else ExitCode.CLEAN, allowed)
+
+
+def joined(parts: Iterable[Judgement]) -> Judgement:
+    """The judgement on a report that consists of parts."""
+    listed = tuple(parts)
+    return Judgement(
+        worst_of(each.worst for each in listed),
+        any(each.is_unjudged for each in listed),
+        any(each.is_undone for each in listed),
+    )
+
+
+def worst_of(found: Iterable[Severity | None]) -> Severity | None:
+    """The worst of the severities; None without any."""
+    return min((each for each in found if each is not None), key=lambda each: each.rank, default=None)
+
+
+def judged(report: DiffReport, directions: Sequence[Direction] = tuple(Direction)) -> Judgement:
+    """The judgement on a comparison in these directions."""
+    counting = (each.severity for each in report.findings if each.counts and each.direction in directions)
+    undone = bool(report.problems or report.not_compared) or report.has_nothing_compared
+    return Judgement(worst_of(counting), any(unjudged(report)), undone)
 
 
 def outcome(report: DiffReport, direction: Direction) -> ReleaseVerdict:
-    """An error blocks even if something was not judged; without an error, unjudged parts make the verdict unknown."""
-    counted = severities(report, direction)
-    if counted[Severity.ERROR]:
-        return ReleaseVerdict.BLOCKED
-    if any(unjudged(report)):
-        return ReleaseVerdict.UNKNOWN
-    return ReleaseVerdict.AT_RISK if counted[Severity.WARNING] else ReleaseVerdict.CLEAN
+    """The verdict on a comparison in one direction."""
+    return judged(report, (direction,)).verdict
 
 
 def severities(report: DiffReport, direction: Direction) -> Mapping[Severity, int]:
@@ -33,6 +104,13 @@ def severities(report: DiffReport, direction: Direction) -> Mapping[Severity, in
 
 def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
     """The reasons why a part of the comparison was not judged; ``missing`` is the reason why nothing was compared."""
+    yield from unjudged_parts(report)
+    if report.has_nothing_compared:
+        yield missing or report.why_nothing
+
+
+def unjudged_parts(report: DiffReport) -> Iterator[str]:
+    """The same without the reason why nothing was compared."""
     for problem in report.problems:
         release = report.old if problem.side == Side.OLD else report.new
         line = f":{problem.line}" if problem.line else ""
@@ -40,17 +118,20 @@ def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
     for entry in report.undecided:
         yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
     yield from report.not_compared
-    if report.has_nothing_compared:
-        yield missing or report.why_nothing
 
 
-def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
-    """The verdict on a cluster, from the number of its objects per worst verdict.
+def judged_verdicts(verdicts: Iterable[ReleaseVerdict], *, undone: bool = False) -> Judgement:
+    """The judgement on a report whose parts have these verdicts. ``undone``: see ``Judgement``."""
+    found = set(verdicts)
+    return Judgement(worst_of(map(_WORST.get, found)), ReleaseVerdict.UNKNOWN in found, undone)
 
-    ``unjudged``: something was not judged, so that the verdict is ``unknown`` at best.
+
+def judged_writes(verdicts: Mapping[WriteResult, int], *, unjudged: bool, undone: bool = False) -> Judgement:
+    """The judgement on the objects of a cluster, from their number per worst verdict.
+
+    ``unjudged``: something else was not judged. ``undone``: see ``Judgement``.
     """
-    if verdicts.get(WriteResult.REJECTED):
-        return ReleaseVerdict.BLOCKED
-    if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
-        return ReleaseVerdict.UNKNOWN
-    return ReleaseVerdict.AT_RISK if verdicts.get(WriteResult.LOSES_DATA) else ReleaseVerdict.CLEAN
+    found = {verdict for verdict, count in verdicts.items() if count}
+    return Judgement(
+        worst_of(map(_WORST_WRITE.get, found)), unjudged or not found or WriteResult.UNKNOWN in found, undone
+    )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import ExitCode
+from crdcompat.models.outcome import Judgement
+from crdcompat.vocabulary import ExitCode, FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.models.losses import Loss
@@ -216,7 +217,12 @@ class PreflightReport(Struct, frozen=True):
         return sum(kind.objects for kind in self.kinds)
 
     @property
+    def judgement(self) -> Judgement:
+        """What decides the exit code. A gap comes first and is never allowed: the command fails closed."""
+        worst = {GoBack.NO: Severity.ERROR, GoBack.WITH_LOSSES: Severity.WARNING}.get(self.answer)
+        return Judgement(worst, is_undone=self.answer is GoBack.UNKNOWN)
+
+    @property
     def exit_code(self) -> ExitCode:
         """0: yes, or nothing to roll back; 1: no; 2: unknown."""
-        codes = {GoBack.NO: ExitCode.FOUND, GoBack.UNKNOWN: ExitCode.NOT_DONE}
-        return codes.get(self.answer, ExitCode.CLEAN)
+        return self.judgement.decide(FailOn.ERROR).code

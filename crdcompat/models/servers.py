@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import FailOn
+from crdcompat.models.outcome import Judgement, worst_of
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
@@ -21,6 +22,9 @@ class Acceptance(StrEnum):
     REFUSED = "refused"
     WARNED = "warned"
     ACCEPTED = "accepted"
+
+
+_SEVERITIES = {Acceptance.REFUSED: Severity.ERROR, Acceptance.WARNED: Severity.WARNING}
 
 
 class ServerAnswer(Struct, frozen=True):
@@ -116,9 +120,8 @@ class ServersReport(Struct, frozen=True):
             worst[row.crd] = min(worst.get(row.crd, row.acceptance), row.acceptance, key=order.index)
         return {each: list(worst.values()).count(each) for each in Acceptance}
 
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether a server refuses a CRD; from ``warning`` on, also whether one accepts it with a warning."""
-        if threshold == FailOn.NEVER:
-            return False
-        failing = {Acceptance.REFUSED} if threshold == FailOn.ERROR else {Acceptance.REFUSED, Acceptance.WARNED}
-        return any(row.acceptance in failing for row in self.rows)
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the exit code: a refused CRD is an error, one that a server takes with a warning a warning."""
+        found = worst_of(_SEVERITIES.get(row.acceptance) for row in self.rows)
+        return Judgement(found, is_undone=bool(self.problems) or not self.rows)

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from crdcompat.vocabulary import Direction, FailOn
+from crdcompat.models.outcome import Judgement, judged_writes
+from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Endpoint, RepairVerdict, WriteKind, WriteResult
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Finding, Growth, Location
     from crdcompat.models.report import Release
+    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 #: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
@@ -126,8 +129,8 @@ class RejectedCause(Struct, frozen=True):
 class NotSimulated(Struct, frozen=True):
     """A recorded object (or file) that could not be replayed, and why.
 
-    ``crd`` is the CRD of its kind, "" if unknown. ``outside``: neither release defines its kind. ``problem`` is the
-    problem of the input, if that is the reason.
+    ``crd`` is the CRD of its kind, "" if unknown. ``outside``: neither release defines its kind. ``alike``: both
+    judge its kind alike. ``problem`` is the problem of the input, if that is the reason.
     """
 
     object: str
@@ -136,6 +139,7 @@ class NotSimulated(Struct, frozen=True):
     crd: str = ""
     outside: bool = False
     problem: Problem | None = None
+    alike: bool = False
 
 
 class Unrecorded(Struct, frozen=True):
@@ -184,23 +188,19 @@ class SimulationReport(Struct, frozen=True):
         counted = Counter(item.worst for item in self.objects)
         return {verdict: counted[verdict] for verdict in WriteResult}
 
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether a write is rejected or a value held too early.
+    @property
+    def missed(self) -> tuple[NotSimulated, ...]:
+        """The objects that were not judged, and that the releases may judge differently."""
+        return tuple(item for item in self.not_simulated if not item.outside and not item.alike)
 
-        For ``warning`` and lower also whether data is lost or a verdict unknown.
-        """
-        counted = self.by_verdict()
-        if threshold == FailOn.NEVER:
-            return False
-        if self.early:
-            return True
-        failing = [WriteResult.REJECTED]
-        if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
-            failing.append(WriteResult.UNKNOWN)
-        if threshold in (FailOn.WARNING, FailOn.INFO):
-            failing.append(WriteResult.LOSES_DATA)
-        if WriteResult.UNKNOWN in failing and self.unrecorded:
-            return True
-        return any(counted[verdict] for verdict in failing) or (
-            threshold == FailOn.UNDECIDED and bool(self.not_simulated)
-        )
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict: rejected writes, a ``create`` alone excepted, and values held too early."""
+        unjudged = bool(self.missed or self.unrecorded)
+        found = judged_writes(self.by_verdict(), unjudged=unjudged, undone=bool(self.problems) or not self.objects)
+        return replace(found, worst=Severity.ERROR) if self.early else found
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """Whether the cluster can move to the judging release."""
+        return self.judgement.verdict

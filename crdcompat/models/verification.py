@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from crdcompat.models.outcome import Judgement
+from crdcompat.vocabulary import Severity
+
 if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.report import Release
@@ -84,6 +87,11 @@ class VerificationReport(Struct, frozen=True):
     def nothing_tested(self) -> bool:
         """Whether there were findings, and no answer to any."""
         return bool(self.findings) and self.by_outcome()[Outcome.NOT_TESTABLE] == len(self.findings)
+
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the exit code: a refuted finding is an error."""
+        return Judgement(Severity.ERROR if self.refuted else None, is_undone=bool(self.problems) or self.nothing_tested)
 
 
 class ClaimingReport(Struct, frozen=True):

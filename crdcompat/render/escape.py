@@ -71,6 +71,7 @@ class Style(Struct, frozen=True):
 
     ``height``: the lines of a screen.
     ``existing``: findings that existed before a change are shown, too. ``fails``: the findings that fail the run.
+    ``allowed``: the option that allows the unknown verdict of the report, "" if none does.
     """
 
     colour: bool = False
@@ -79,6 +80,7 @@ class Style(Struct, frozen=True):
     existing: bool = False
     height: int = 40
     fails: FailOn = FailOn.ERROR
+    allowed: str = ""
 
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour; unchanged without ``colour``."""

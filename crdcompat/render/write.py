@@ -36,12 +36,13 @@ def write_reports(
     existing: bool = False,
     redact: bool | None = None,
     fails: FailOn = FailOn.ERROR,
+    allowed: str = "",
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
     Under GitHub Actions the default is text and annotations; annotations come with a summary of the step.
     ``existing``: findings that existed before a change are shown, too. ``redact``: whether values of recorded objects
-    are hidden; None: in the formats of services, where others read them. ``fails``: see ``Style``.
+    are hidden; None: in the formats of services, where others read them. ``fails`` and ``allowed``: see ``Style``.
     """
     from crdcompat.render.escape import Style, runs_on_github
 
@@ -51,7 +52,7 @@ def write_reports(
     # Most commits touch no CRD: a terminal then stays silent; files and services get their report.
     silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
     chosen = [each for each in named if each not in silent]
-    plain = Style(verbosity=verbosity, existing=existing, fails=fails)
+    plain = Style(verbosity=verbosity, existing=existing, fails=fails, allowed=allowed)
     for name, target in chosen:
         if target is None:
             shown = _redacted(report, name, redact)
@@ -61,7 +62,7 @@ def write_reports(
             _write(target, _render(name, _redacted(report, name, redact), plain))
     if "github" in dict(chosen):
         # Last: if it fails, the reports are written.
-        _append_summary(_redacted(report, "markdown", redact), Style(fails=fails))
+        _append_summary(_redacted(report, "markdown", redact), Style(fails=fails, allowed=allowed))
 
 
 def _redacted(report: AnyReport, name: str, redact: bool | None) -> AnyReport:

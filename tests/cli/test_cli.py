@@ -53,15 +53,14 @@ def test_exit_codes_of_diff(sides: tuple[Path, Path], options: tuple[str, ...], 
     assert (ran.code, ran.err) == (code, "")
 
 
-def test_undecided_fails_only_when_asked(tmp_path: Path) -> None:
+def test_what_is_undecided_is_unknown(tmp_path: Path) -> None:
     wide = root(spec=obj(a=string(**{"x-kubernetes-new": 1})))
     command = ("diff", *both(tmp_path, root(spec=obj(a=string())), wide))
-    assert [run(*command, "--fail-on", level).code for level in ("error", "warning", "info", "undecided")] == [
-        0,
-        0,
-        0,
-        1,
-    ]
+    levels = ("error", "warning", "info", "undecided", "never")
+    assert [run(*command, "--fail-on", level).code for level in levels] == [2, 2, 2, 2, 0]
+    allowed = run(*command, "--allow-unknown")
+    assert (allowed.code, allowed.err) == (0, "crdcompat: the verdict is UNKNOWN, allowed by --allow-unknown\n")
+    assert "UNKNOWN (not judged: 1 undecided difference), allowed by --allow-unknown\n" in allowed.out
 
 
 def test_no_difference_is_0(tmp_path: Path) -> None:
@@ -277,7 +276,7 @@ def test_a_crd_without_schema(tmp_path: Path) -> None:
     assert (report["undecided"], report["findings"], report["summary"]["crds"]["changed"]) == ([], [], 0)
     report = diff(*both(tmp_path / "2", bare, crd(versions=[version(None, deprecated=True)])))
     assert (report["undecided"], {each["rule"] for each in report["findings"]}) == ([], {"crd-refused"})
-    report = diff(*both(tmp_path / "3", bare, crd(FINE)))
+    report = run("diff", *both(tmp_path / "3", bare, crd(FINE)), "--format", "json").report
     assert [(entry["keyword"], entry["reason"]) for entry in report["undecided"]] == [
         ("schema", "only one side has a schema")
     ]

@@ -69,11 +69,12 @@ def test_a_quiet_check_names_what_was_not_judged(tmp_path: Path) -> None:
     for schema in schemas:
         commit(repo, {"w.yaml": crd(schema)})
     quiet = ("check", "--base", "HEAD~1", "-q", "--fail-on")
-    assert run(*quiet, "info", cwd=repo).out == ""
-    ran = run(*quiet, "undecided", cwd=repo)
+    ran = run(*quiet, "info", cwd=repo)
     first, second, *_ = ran.out.splitlines()
-    assert (ran.code, first.partition(" spec.a")[0]) == (1, "undecided: widgets.example.com/v1")
+    assert (ran.code, first.partition(" spec.a")[0]) == (2, "undecided: widgets.example.com/v1")
     assert second.startswith("This change: UNKNOWN (not judged: ")
+    ran = run("check", "--base", "HEAD~1", "-q", "--allow-unknown", cwd=repo)
+    assert (ran.code, "), allowed by --allow-unknown\n" in ran.out.replace("\n  ", " ")) == (0, True)
 
 
 def test_an_erased_value_is_not_called_a_rejected_write(tmp_path: Path) -> None:

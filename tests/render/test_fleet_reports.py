@@ -342,7 +342,7 @@ def test_under_github_actions_it_is_text(
         ("never", "D", {}, 0),
         ("error", "A", {"extra": "x"}, 0),
         ("warning", "A", {"extra": "x"}, 1),
-        ("undecided", "A", {"extra": "x"}, 0),
+        ("undecided", "A", {"extra": "x"}, 1),
         ("info", "A", {}, 0),
     ],
 )
@@ -353,10 +353,11 @@ def test_exit_codes(
     assert run(*_args(crds, fleet, "--fail-on", threshold)).code == code
 
 
-def test_unjudged_objects_fail_when_asked(crds: dict[str, Path], tmp_path: Path) -> None:
+def test_unjudged_objects_are_unknown(crds: dict[str, Path], tmp_path: Path) -> None:
     fleet = gather(tmp_path / "f" / "a.tar.gz", widget("w", "A"), gadget("g")).parent
-    assert run(*_args(crds, fleet)).code == 0
-    assert run(*_args(crds, fleet, "--fail-on", "undecided")).code == 1
+    assert [run(*_args(crds, fleet, *more)).code for more in ((), ("--fail-on", "undecided"))] == [2, 2]
+    allowed = run(*_args(crds, fleet, "--allow-unknown"))
+    assert (allowed.code, allowed.out.splitlines()[-1]) == (0, "UNKNOWN is allowed by --allow-unknown.")
     # Of one CRD alone, what is of another one plays no part.
     assert run(*_args(crds, fleet, "--fail-on", "undecided", "--crd", "widgets.example.com")).code == 0
 

@@ -76,14 +76,41 @@ def run(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"") -> Run:
         stream.flush()
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     assert isinstance(code, int | None), code
-    return Run(code or 0, *texts)
+    return never_a_silent_pass(args, Run(code or 0, *texts))
 
 
 def spawn(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Run:
     """Run ``crdcompat ARGS`` as a process of its own, as a user does."""
     command = [str(Path(sys.executable).with_name("crdcompat")), *map(str, args)]
     done = subprocess.run(command, cwd=cwd, input=stdin, env=env, capture_output=True, check=False)
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return never_a_silent_pass(args, Run(done.returncode, done.stdout.decode(), done.stderr.decode()))
+
+
+#: The commands whose reports have a verdict.
+_JUDGING = ("diff", "check", "matrix", "simulate", "preflight")
+_UNKNOWN = re.compile(r"\bUNKNOWN\b")
+
+
+def never_a_silent_pass(args: Sequence[str | Path], ran: Run) -> Run:
+    """The run. Raises AssertionError if its exit code does not follow from its verdict.
+
+    0 beside the word UNKNOWN is an error unless an option allows that, and standard error names the option.
+    """
+    command = str(args[0]) if args else ""
+    if command not in _JUDGING or ran.code not in (0, 1, 2) or "--help" in args:
+        return ran
+    allowed = "the verdict is UNKNOWN, allowed by --" in ran.err
+    if ran.code == 0:
+        assert allowed or not _UNKNOWN.search(ran.out), f"exit 0 beside UNKNOWN: {ran.out[-2000:]}"
+    with contextlib.suppress(json.JSONDecodeError):
+        report = json.loads(ran.out)
+        if isinstance(report, dict) and "verdict" in report:
+            assert (ran.code == 0 and report["verdict"] == "unknown") <= allowed, report["summary"]
+            assert allowed == ("allowed_by" in report)
+            codes = {"unknown": (2,), "blocked": (1, 2), "at risk": (0, 1), "clean": (0, 1)}
+            eased = allowed or any(str(each).startswith("--fail-on") for each in args)
+            assert eased or ran.code in codes[report["verdict"]], (ran.code, report["verdict"])
+    return ran
 
 
 def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None = None) -> Json:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.check.base import CheckOptions, compares_all
 from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
 from crdcompat.prefilter.collect import PendingFacts
+from crdcompat.prefilter.facts import FileFacts
 from crdcompat.sources.refs import is_commit_id, name_at
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
@@ -42,6 +44,7 @@ class SetReader:
         self._repo = options.repo
         self._reader = reader_for(config)
         search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
+        self._facts = facts = cache(facts)
         unneeded = unneeded_files(sides, targets, search, facts, options.filters.crds, all_crds=compares_all(options))
         self._unneeded, self._unneeded_of_targets = unneeded[0], unneeded[1:]
 
@@ -70,7 +73,22 @@ class SetReader:
         ]
 
     def _read(self, tree: Tree, side: Side, unneeded: frozenset[str], release: str) -> CrdSet:
-        return with_servers(self._reader.read(tree, side, self._config.wants, unneeded), self._config, side, release)
+        read = self._reader.read(tree, side, self._config.wants, unneeded)
+        has_more = any(self._may_hold(tree, unneeded))
+        return with_servers(replace(read, has_more=has_more), self._config, side, release)
+
+    def may_hold(self, crd: str) -> bool:
+        """Whether a file that was not read may contain a CRD of this name, on a side or in a target."""
+        plurals = {crd.partition(".")[0]}
+        read = ((tree, self._unneeded) for tree in self._trees)
+        both = (*read, *zip(self._targets, self._unneeded_of_targets, strict=True))
+        return any(facts.may_hold(plurals) for tree, unneeded in both for facts in self._may_hold(tree, unneeded))
+
+    def _may_hold(self, tree: Tree, unneeded: frozenset[str]) -> Iterator[FileFacts]:
+        """The facts of the files that were not read and may contain a CRD."""
+        known = self._facts() if unneeded else {}
+        left = (known.get(entry.oid) for entry in tree.entries() if entry.path in unneeded)
+        return (facts for facts in left if facts is not None and (facts.plurals or facts.may_hold_any))
 
     def _branch_at(self, target: str) -> str:
         """The branch or tag that ends at the commit that a target is; the target if it is no commit, or has none."""

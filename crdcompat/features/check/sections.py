@@ -31,6 +31,7 @@ from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
+from crdcompat.features.check.named import nameless
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
 from crdcompat.features.check.unchanged import Sides
@@ -54,6 +55,8 @@ from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction
 from crdcompat.vocabulary.steps import stepping
 
+#: Reasons to skip a file that may change CRDs.
+_UNSEEN = (FRAGMENT, KUSTOMIZE, TEMPLATE)
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 
 
@@ -80,6 +83,7 @@ def compare_change(
     same = unchanged(trees)
     if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
         return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+    unseen = () if touched is None or touched else (*_unseen(base, head, same),)
     older = reader.targets(targets.names)
     comparisons = _Comparisons(head, config, options, waivers, touched, same)
     report, used = comparisons.with_base(base)
@@ -97,10 +101,16 @@ def compare_change(
     untracked = _untracked(waivers.file, options.repo) if used else ()
     notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    stale = _stale(waivers, used.waivers, touched) if could_be_stale else ()
+    names = {name for crds in (base, head, *older) for name in crds.named()}
+    stale = _stale(waivers, used.waivers, names if touched is None else names & touched) if could_be_stale else ()
     known = touched if _is_unfiltered(options) else frozenset[str]()
-    waiver_notes = (*_ends(waivers, release), *stale, *growth_notes(waivers, used.growth, head, known))
-    return CheckReport(describe(head), sections, notes, waiver_notes)
+    waiver_notes = (
+        *_ends(waivers, release),
+        *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
+        *stale,
+        *growth_notes(waivers, used.growth, head, known),
+    )
+    return CheckReport(describe(head), sections, notes, waiver_notes, unseen)
 
 
 class _Comparisons(Struct, frozen=True, eq=False):
@@ -192,9 +202,15 @@ def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
     ``same`` are the files that do not differ.
     """
     reasons = {item.reason for crds in (old, new) for item in crds.skipped if item.file not in same}
-    if old.problems or new.problems or not reasons.isdisjoint((FRAGMENT, KUSTOMIZE, TEMPLATE)):
+    if old.problems or new.problems or not reasons.isdisjoint(_UNSEEN):
         return ""
     return "no CRD that ships changed" if NOT_SHIPPED in reasons else "no CRD changed"
+
+
+def _unseen(old: CrdSet, new: CrdSet, same: Container[str]) -> Iterator[str]:
+    """The files that changed and may change CRDs in a way that is not seen, each with the reason."""
+    skipped = {(item.file, item.reason) for crds in (old, new) for item in crds.skipped}
+    yield from (f"{file}: {why}" for file, why in sorted(skipped) if file not in same and why in _UNSEEN)
 
 
 def _identity(document: CrdDocument) -> tuple[str, ...]:
@@ -219,10 +235,10 @@ def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
             yield f"unending: {waivers.file}:{waiver.line}: {waiver.label}: {until}"
 
 
-def _stale(waivers: ActiveWaivers, used: frozenset[int], touched: frozenset[str] | None) -> Iterator[str]:
+def _stale(waivers: ActiveWaivers, used: frozenset[int], compared: Container[str]) -> Iterator[str]:
     """Notes on waivers of compared CRDs that match no finding; for an unfiltered check against all targets only."""
     for waiver in waivers.valid:
-        if id(waiver) not in used and (touched is None or waiver.crd in touched):
+        if id(waiver) not in used and waiver.crd in compared:
             yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
+from crdcompat.features.check.named import unknown_branches, with_left_out
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
 
@@ -46,11 +47,14 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
-    if wants_quick and (report := quick_by_names(change, config.wants, options.repo)) is not None:
+    report = quick_by_names(change, config.wants, options.repo) if wants_quick else None
+    if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
     trees = open_sides(change, options.repo)
-    if wants_quick and (report := quick_by_contents(change, trees, config.wants, options.repo)) is not None:
-        return report
+    if report is None and wants_quick:
+        report = quick_by_contents(change, trees, config.wants, options.repo)
+    if report is not None:
+        return with_left_out(report, trees, config)
     releases = early or find_releases(change, config, options)
     change, config, targets = releases.change, releases.config, releases.targets
 
@@ -65,7 +69,9 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
 
     from crdcompat.features.check.sections import compare_change  # while git searches
 
-    return compare_change(change, trees, targets, opened, facts, config, options)
+    targets = replace(targets, notes=(*targets.notes, *unknown_branches(change, config, options.repo)))
+    report = compare_change(change, trees, targets, opened, facts, config, options)
+    return report if report.sections else with_left_out(report, trees, config)
 
 
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:

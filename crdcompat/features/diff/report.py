@@ -19,6 +19,7 @@ from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedC
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
 from crdcompat.schema.paths import render
+from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.filters import Filters
 
 
@@ -56,6 +57,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
             versions=tuple(sorted(found.versions)),
             unread=new.unread,
             unpaired=compared.unpaired,
+            more=tuple(side for side, crds in ((Side.OLD, old), (Side.NEW, new)) if crds.has_more),
             unmatched=tuple(
                 UnmatchedCopies(item.name, _files(item.old), _files(item.new))
                 for item in pairing.unmatched
@@ -70,6 +72,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
         promoted=tuple(promoted_gates(gateless, new, pairing.contexts, judged, findings)),
         directions=tuple(wanted.directions),
         is_filtered=wanted.leave_out,
+        is_part=bool(wanted.paths) or wanted.touched is not None,
     )
 
 

@@ -12,7 +12,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.clusters import StoredClusters
 from crdcompat.features.fleet.tally import ClusterTally, Distinct, TargetTally
 from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetTotals, UnjudgedReason
-from crdcompat.models.outcome import verdict_on
+from crdcompat.models.outcome import judged_writes
 from crdcompat.models.simulation import Unrecorded
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.simulation import unrecorded_line
@@ -95,7 +95,7 @@ class ClusterLister:
         )
         return ClusterVerdict(
             target=crds.name,
-            verdict=verdict_on(counted.verdicts, unjudged=bool(unjudged)),
+            verdict=judged_writes(counted.verdicts, unjudged=bool(unjudged)).verdict,
             objects=counted.verdicts,
             findings=tuple(sorted(counted.findings, key=self._order.__getitem__)),
             unjudged=unjudged,

@@ -9,7 +9,6 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
-from crdcompat.models.outcome import verdict_on
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
@@ -92,5 +91,4 @@ def _is_of(release: Version, runs: Version) -> bool:
 
 def _target(name: str, report: SimulationReport) -> ClusterTarget:
     """The verdict on one release; ``unknown`` at best if something was not judged."""
-    unjudged = unjudged_replay(report)
-    return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, unjudged)
+    return ClusterTarget(name, report.verdict, report, unjudged_replay(report))

@@ -1,18 +1,22 @@
-"""Kinds with findings of which a recording holds nothing: no verdict on the recording is about them.
+"""What a replay lacks, and whether that matters: kinds that were not recorded, and objects that were not judged.
 
 A kind is recorded by an object or by a list without items. A kind without either may be absent from the cluster, or
-left out of the recording.
+left out of the recording. It matters only if the comparison has an error or a warning on it; so does an object that was
+not judged.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
-from crdcompat.models.simulation import Unrecorded
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.simulation import NotSimulated, Unrecorded
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.filters import Filters
 
@@ -29,14 +33,10 @@ def unrecorded_kinds(
 
     ``context`` is the one that the cluster has; ``crds`` restricts the answer, if it names any. Most findings first.
     """
-    old, new = sides
-    both = {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
-    asked = frozenset(both.difference(recorded).intersection(crds or both))
-    if not asked:
+    both = _both(sides)
+    report = _compared(sides, direction, frozenset(both.difference(recorded).intersection(crds or both)))
+    if report is None:
         return ()
-    wanted = Filters((direction,), touched=asked)
-    options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
-    report = diff(old, new, options)
     is_known = context in report.counts.contexts
     counted = Counter(
         (finding.crd, finding.kind)
@@ -45,3 +45,38 @@ def unrecorded_kinds(
     )
     found = (Unrecorded(crd, kind, count) for (crd, kind), count in counted.items())
     return tuple(sorted(found, key=lambda item: (-item.findings, item.crd)))
+
+
+def with_alike(
+    missed: Sequence[NotSimulated], sides: tuple[CrdSet, CrdSet], direction: Direction
+) -> tuple[NotSimulated, ...]:
+    """The objects that were not judged; those of kinds that both sides (OLD, NEW) judge alike are marked.
+
+    An object of an unknown kind may be of any kind. That a side lacks the kind is a difference.
+    """
+    both = _both(sides)
+    counting = [item for item in missed if not item.outside and item.problem is None]
+    is_any = any(not item.crd for item in counting)
+    asked = both if is_any else both.intersection(item.crd for item in counting)
+    report = _compared(sides, direction, frozenset(asked))
+    if report is None:
+        return tuple(missed)
+    differing = {finding.crd for finding in report.findings if finding.severity is not Severity.INFO}
+    differing |= {entry.crd for entry in report.undecided}
+    alike = both - differing if differing or report.problems or report.not_compared else {*both, ""}
+    return tuple(replace(item, alike=True) if item in counting and item.crd in alike else item for item in missed)
+
+
+def _both(sides: tuple[CrdSet, CrdSet]) -> set[str]:
+    old, new = sides
+    return {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
+
+
+def _compared(sides: tuple[CrdSet, CrdSet], direction: Direction, crds: frozenset[str]) -> DiffReport | None:
+    """The comparison of some CRDs; None without any."""
+    if not crds:
+        return None
+    options = DiffOptions(
+        Filters((direction,), touched=crds), judge_new=False, across_servers=False, advise=False, locate=False
+    )
+    return diff(*sides, options)

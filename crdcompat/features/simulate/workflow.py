@@ -27,7 +27,7 @@ from crdcompat.features.simulate.notes import (
     other_feature_set,
     restore_notes,
 )
-from crdcompat.features.simulate.unrecorded import unrecorded_kinds
+from crdcompat.features.simulate.unrecorded import unrecorded_kinds, with_alike
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
@@ -83,12 +83,17 @@ def simulate(
 def with_unrecorded(
     report: SimulationReport, sides: tuple[CrdSet, CrdSet], context: str | None, crds: Sequence[str]
 ) -> SimulationReport:
-    """The report with the kinds that have findings and were not recorded; ``context`` and ``crds`` as in `simulate`."""
+    """The report with the kinds that have findings and were not recorded; ``context`` and ``crds`` as in `simulate`.
+
+    Objects that were not judged, of kinds without findings, are marked as such.
+    """
     old, new = sides
     reader, writer = (new, old) if report.direction is Direction.UPGRADE else (old, new)
     context = context or usual_context(reader, writer)
     return replace(
-        report, unrecorded=unrecorded_kinds(sides, report.direction, report.recorded, context=context, crds=crds)
+        report,
+        unrecorded=unrecorded_kinds(sides, report.direction, report.recorded, context=context, crds=crds),
+        not_simulated=with_alike(report.not_simulated, sides, report.direction),
     )
 
 

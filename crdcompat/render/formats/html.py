@@ -27,17 +27,18 @@ EXCERPTS = Severity.INFO
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as a page; uses only ``existing`` of ``style``."""
-    return _simulation(report) if isinstance(report, SimulationReport) else _findings(report, existing=style.existing)
+    """The report as a page; uses ``existing`` and ``allowed`` of ``style``."""
+    return _simulation(report, style) if isinstance(report, SimulationReport) else _findings(report, style)
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as a page; ignores ``style``."""
+    """A matrix as a page; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.html.contents import of_matrix
     from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
     from crdcompat.render.html.matrix import matrix_map
     from crdcompat.render.html.page import page
     from crdcompat.render.wording.matrix import coverage, matrix_notes, verdicts
+    from crdcompat.render.wording.verdict import allowed_line
 
     shown, facets = matrix_map(report)
     findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != Severity.INFO]
@@ -47,7 +48,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
         title="Which release can go back to which",
         sides=[("", release.name, side_line(release)) for release in report.releases],
         tally=(),
-        notes=matrix_notes(report),
+        notes=(*matrix_notes(report), *allowed_line(style)),
         problems=report.problems,
         matrix=shown,
         verdicts=verdicts(report),
@@ -61,12 +62,13 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
 
 
 def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """Many clusters as a page; ignores ``style``."""
+    """Many clusters as a page; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.html.contents import of_fleet
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.fleet import fleet
     from crdcompat.render.html.page import page_parts
     from crdcompat.render.wording.fleet import coverage, fleet_notes, fleet_title, how_far
+    from crdcompat.render.wording.verdict import allowed_line
 
     shown, facets = fleet(report)
     return page_parts(
@@ -75,7 +77,7 @@ def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
         title=fleet_title(report).replace(" -> ", " → "),
         sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
         tally=(),
-        notes=fleet_notes(report),
+        notes=(*fleet_notes(report), *allowed_line(style)),
         problems=report.problems,
         fleet=shown,
         how_far=how_far(report),
@@ -87,7 +89,7 @@ def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
 
 
 def render_servers(report: ServersReport, style: Style) -> str:
-    """Which servers take which CRDs, as a page; ignores ``style``."""
+    """Which servers take which CRDs, as a page; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.html.contents import of_servers
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.page import page
@@ -112,7 +114,7 @@ def render_servers(report: ServersReport, style: Style) -> str:
 
 
 def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as a page; ignores ``style``."""
+    """Whether a cluster may go back, as a page; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.html.contents import of_preflight
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.page import page
@@ -137,15 +139,15 @@ def render_preflight(report: PreflightReport, style: Style) -> str:
     )
 
 
-def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
+def _findings(report: DiffReport | CheckReport, style: Style) -> str:
     from crdcompat.render.html.contents import of_findings
     from crdcompat.render.html.findings import parts, rules_of, without_excerpts
     from crdcompat.render.html.overview import other_counts, overviews
     from crdcompat.render.html.page import page
     from crdcompat.render.wording.report import NOTHING, notes, promotions
-    from crdcompat.render.wording.verdict import MAX_BLOCKED
+    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 
-    made, facets = parts(report, existing=existing)
+    made, facets = parts(report, existing=style.existing)
     findings, listed = report.findings, entries(report)
     views = overviews(report, listed, made)
     return page(
@@ -157,9 +159,9 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
         others=other_counts(report, listed),
         contents=of_findings(made, has_rules=bool(findings)),
         most=MAX_BLOCKED,
-        nothing=NOTHING if not made else "",
+        nothing=NOTHING if isinstance(report, CheckReport) and report.has_nothing else "",
         promotions=[*promotions(report)],
-        notes=notes(report),
+        notes=(*notes(report), *allowed_line(style)),
         problems=report.problems,
         parts=made,
         rules=rules_of(findings),
@@ -184,13 +186,13 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
     }
 
 
-def _simulation(report: SimulationReport) -> str:
+def _simulation(report: SimulationReport, style: Style) -> str:
     from crdcompat.render.html.contents import of_replay
     from crdcompat.render.html.page import page
     from crdcompat.render.html.replay import replay
     from crdcompat.render.wording.report import notes
     from crdcompat.render.wording.simulation import judging, replay_title
-    from crdcompat.render.wording.verdict import MAX_BLOCKED
+    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 
     shown, facets = replay(report)
     return page(
@@ -199,7 +201,7 @@ def _simulation(report: SimulationReport) -> str:
         tally=(),
         not_simulated=len(report.not_simulated),
         most=MAX_BLOCKED,
-        notes=notes(report),
+        notes=(*notes(report), *allowed_line(style)),
         problems=report.problems,
         reader=judging(report),
         replay=shown,

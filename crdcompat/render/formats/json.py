@@ -26,21 +26,22 @@ _CLUSTERS = '\n  "clusters": ['
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as JSON text; ignores ``style``."""
+    """The report as JSON text; of ``style`` only ``allowed`` counts."""
     if isinstance(report, SimulationReport):
         from crdcompat.render.data.simulation import simulation_data
 
-        return _text(simulation_data(report))
+        return _text({**simulation_data(report), **_judged(report, style)})
     from crdcompat.render.data.diff import check_data, diff_data
 
-    return _text(check_data(report) if isinstance(report, CheckReport) else diff_data(report))
+    data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
+    return _text({**data, **_judged(report, style)})
 
 
 def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """A report on many clusters as JSON text, cluster by cluster; ignores ``style``."""
+    """A report on many clusters as JSON text, cluster by cluster; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.data.fleet import cluster_data, fleet_data
 
-    before, opening, after = _text(fleet_data(report)).partition(_CLUSTERS)
+    before, opening, after = _text({**fleet_data(report), **_judged(report, style)}).partition(_CLUSTERS)
     yield before + opening
     mark = ""
     for cluster in report.clusters:
@@ -51,10 +52,10 @@ def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as JSON text; ignores ``style``."""
+    """A matrix as JSON text; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.data.matrix import matrix_data
 
-    return _text(matrix_data(report))
+    return _text({**matrix_data(report), **_judged(report, style)})
 
 
 def render_preflight(report: PreflightReport, style: Style) -> str:
@@ -76,6 +77,11 @@ def render_servers(report: ServersReport, style: Style) -> str:
     from crdcompat.render.data.servers import servers_data
 
     return _text(servers_data(report))
+
+
+def _judged(report: Report | MatrixReport | FleetReport, style: Style) -> dict[str, str]:
+    """The verdict on all of a report, and the option that allows an unknown one."""
+    return {"verdict": report.verdict, **({"allowed_by": style.allowed} if style.allowed else {})}
 
 
 def _text(data: dict[str, Any]) -> str:

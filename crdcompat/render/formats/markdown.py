@@ -28,7 +28,7 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
-from crdcompat.render.wording.verdict import shown_directions, verdict_lines
+from crdcompat.render.wording.verdict import allowed_line, shown_directions, verdict_lines
 from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _Entry = tuple[str, int]
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as GitHub Markdown; of ``style`` only ``fails`` counts."""
+    """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
     head = [
         f"## crdcompat: {_heading(report)}",
         *_verdict(report),
@@ -61,7 +61,7 @@ def render(report: Report, style: Style) -> str:
         *_steps(report, style),
         *_table(report),
     ]
-    tail = list(_tail(report))
+    tail = [*_tail(report), *allowed_line(style)]
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
@@ -69,24 +69,24 @@ def render(report: Report, style: Style) -> str:
 
 
 def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """A report on many clusters as GitHub Markdown; ignores ``style``."""
+    """A report on many clusters as GitHub Markdown; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 
-    yield _page(list(fleet_head(report)), fleet_entries(report), list(fleet_tail(report)))
+    yield _page(list(fleet_head(report)), fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
 
 
 def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as GitHub Markdown; ignores ``style``."""
+    """Whether a cluster may go back, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.markdown.preflight import preflight_markdown
 
     return "\n\n".join(preflight_markdown(report)) + "\n"
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as GitHub Markdown; ignores ``style``."""
+    """A matrix as GitHub Markdown; of ``style`` only ``allowed`` counts."""
     from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
 
-    return _page(list(matrix_head(report)), list(matrix_entries(report)), list(matrix_tail(report)))
+    return _page(list(matrix_head(report)), list(matrix_entries(report)), [*matrix_tail(report), *allowed_line(style)])
 
 
 def _page(head: Sequence[str], entries: Iterable[_Entry], tail: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ def _size(text: str) -> int:
 
 def _verdict(report: Report) -> Iterator[str]:
     """The verdict of a diff or a check, with what it rests on or what blocks."""
-    if not isinstance(report, SimulationReport) and sections(report):
+    if not isinstance(report, SimulationReport) and not (isinstance(report, CheckReport) and report.has_nothing):
         yield block(plain(verdict_lines(report, entries(report), _WRAPPED)))
 
 

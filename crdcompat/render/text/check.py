@@ -14,8 +14,16 @@ from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
-from crdcompat.render.wording.verdict import COLOURS, reaction, verdict_lines, verdicts, with_verdict
-from crdcompat.vocabulary import FailOn, FindingStatus, Severity
+from crdcompat.render.wording.verdict import (
+    COLOURS,
+    allowed_by,
+    reaction,
+    verdict_lines,
+    verdicts,
+    with_verdict,
+)
+from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +42,7 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         yield from _short(report, listed, style)
         return
     body = [*_body(report, listed, style)]
-    if not report.sections:
+    if report.has_nothing:
         yield from body
         return
     verdict = [*verdict_lines(report, listed, style), *_steps(listed, style)]
@@ -45,15 +53,17 @@ def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterat
     """What was not judged, the verdict, a line for each finding that fails, and what to do; else waivers alone."""
     failing = [entry for entry in listed if is_failing(entry.finding, style.fails)]
     unjudged = [problem_line(problem, style) for problem in report.problems]
+    is_unknown = report.verdict is ReleaseVerdict.UNKNOWN
     for section in report.sections:
         unjudged += unexplained_lines(section.report, style)
-        unjudged += _undecided(section, style)
+        unjudged += _undecided(section, style) if is_unknown else ()
     yield from (style.title(waiver, "warning") for waiver in report.waivers)
     yield from dict.fromkeys(unjudged)
-    if not failing and not unjudged:
+    if not (failing or unjudged or is_unknown):
         return
     for verdict in verdicts(report, listed):
-        yield style.paint(style.fill(verdict.sentence, indent="  ", first=""), COLOURS[verdict.result])
+        sentence = f"{verdict.sentence}{allowed_by(verdict.result, style)}"
+        yield style.paint(style.fill(sentence, indent="  ", first=""), COLOURS[verdict.result])
     made = blocks(failing)
     for block in made[:_MAX_SHORT]:
         kind = f"{block.finding.severity}[{block.finding.rule}]"
@@ -76,8 +86,8 @@ def _short_line(block: Block, kind: str) -> str:
 
 
 def _undecided(section: Section, style: Style) -> Iterator[str]:
-    """The undecided differences, if these fail the check."""
-    found = section.report.undecided if style.fails == FailOn.UNDECIDED else ()
+    """The undecided differences: without an error, these fail the check."""
+    found = section.report.undecided
     for entry in found[:_MAX_SHORT]:
         yield style.clip(f"undecided: {undecided_line(entry)}", indent="    ", lines=3, first="")
     if len(found) > _MAX_SHORT:

@@ -8,7 +8,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.render.wording.simulation import not_found, not_found_fix
-from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED
+from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED, allowed_line
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
@@ -90,6 +90,7 @@ def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
     if len(folded) > MAX_BLOCKED:
         yield f"  and {len(folded) - MAX_BLOCKED} more"
     yield style.fill(coverage(report), indent="  ", first="")
+    yield from allowed_line(style)
 
 
 def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = "") -> Iterator[str]:

@@ -10,7 +10,7 @@ from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, some
 from crdcompat.render.wording.matrix import cluster_answer, coverage, verdicts
-from crdcompat.render.wording.verdict import COLOURS
+from crdcompat.render.wording.verdict import COLOURS, allowed_line
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -75,6 +75,7 @@ def matrix_verdict(report: MatrixReport, style: Style) -> Iterator[str]:
         yield style.paint(text, COLOURS[reach.verdict])
     yield style.fill(f"{verdicts(report)}.", indent="  ", first="")
     yield style.fill(coverage(report), indent="  ", first="")
+    yield from allowed_line(style)
 
 
 def why(cell: Cell) -> str:

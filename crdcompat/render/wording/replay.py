@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
-from crdcompat.models.outcome import verdict_on
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line
@@ -17,7 +16,7 @@ from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Hashable, Iterable
 
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 
@@ -76,9 +75,9 @@ def failing_writes(objects: Iterable[SimulatedObject]) -> str:
 def unjudged_replay(report: SimulationReport) -> tuple[str, ...]:
     """The reasons why objects or kinds were not judged, with examples.
 
-    Objects of kinds that neither release defines do not count as unjudged. The report lists them apart.
+    Objects of kinds that neither release defines, or that both judge alike, do not count. The report lists them.
     """
-    missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
+    missed = [(item.reason, item.object or item.source) for item in report.missed]
     missed += [(why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
     reasons = [f"{reason} ({some(who)})" for reason, who in _by_reason(missed).items()]
     reasons += [f"{item.file}: {item.message}" for item in report.problems]
@@ -97,11 +96,7 @@ def replay_verdict(report: SimulationReport) -> Verdict:
     """The verdict on the move, with its reason and the fields that block."""
     old, new = report.old.title, report.new.title
     way = f"{new} -> {old}" if report.direction == Direction.ROLLBACK else f"{old} -> {new}"
-    counted = report.by_verdict()
-    result = verdict_on(counted, unjudged=bool(unjudged_replay(report)))
-    if report.early:
-        result = ReleaseVerdict.BLOCKED
-    return Verdict(way, result, _reason(report, result, counted), tuple(_blocked(report)))
+    return Verdict(way, report.verdict, _reason(report), tuple(_blocked(report)))
 
 
 def rests_on(report: SimulationReport) -> str:
@@ -134,9 +129,9 @@ def _losing(count: int, of: str = "") -> str:
     return f"{count}{of} {'loses' if count == 1 else 'lose'} data"
 
 
-def _reason(report: SimulationReport, result: ReleaseVerdict, counted: Mapping[WriteResult, int]) -> str:
-    whole = plural(len(report.objects), "recorded object")
-    match result:
+def _reason(report: SimulationReport) -> str:
+    whole, counted = plural(len(report.objects), "recorded object"), report.by_verdict()
+    match report.verdict:
         case ReleaseVerdict.BLOCKED:
             if not counted[WriteResult.REJECTED]:
                 return f" (a value is held too early: {max(cause.objects for cause in report.early)} of {whole})"

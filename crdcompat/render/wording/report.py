@@ -37,7 +37,7 @@ def headline(report: Report) -> str:
     """The result in one sentence, as plain text."""
     if isinstance(report, SimulationReport):
         return escape_text(f"{replay_title(report)}, by their worst write: {verdict_tally(report)}")
-    if isinstance(report, CheckReport) and not report.sections:
+    if isinstance(report, CheckReport) and report.has_nothing:
         return NOTHING
     return counted(report)
 
@@ -47,7 +47,9 @@ def notes(report: Report) -> tuple[str, ...]:
     if isinstance(report, SimulationReport):
         unknown = (f"unknown: {unrecorded_line(report.unrecorded)}",) if report.unrecorded else ()
         return (*report.old.notes, *report.new.notes, *report.notes, *unknown)
-    own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
+    own: tuple[str, ...] = ()
+    if isinstance(report, CheckReport):
+        own = (*report.notes, *(f"not judged: {reason}" for reason in report.unseen), *report.waivers)
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
     hiding = [note for item in sections(report) for note in item.report.notes]
     declared = [line for item in sections(report) for line in declared_lines(item.report)]

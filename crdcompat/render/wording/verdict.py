@@ -9,7 +9,7 @@ from msgspec import Struct
 from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.models.outcome import outcome, severities, unjudged
+from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import first_and_count, plural, some, tally
@@ -78,12 +78,23 @@ def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], sty
 
 def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict on one move, then what blocks it."""
-    yield style.title(verdict.sentence, COLOURS[verdict.result])
+    yield style.title(f"{verdict.sentence}{allowed_by(verdict.result, style)}", COLOURS[verdict.result])
     for item in verdict.blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
         yield style.clip(item.reaction, indent="    ")
     if len(verdict.blocked) > MAX_BLOCKED:
         yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
+
+
+def allowed_by(result: ReleaseVerdict, style: Style) -> str:
+    """``, allowed by --allow-unknown`` after an unknown verdict that does not fail."""
+    return f", allowed by {style.allowed}" if style.allowed and result is ReleaseVerdict.UNKNOWN else ""
+
+
+def allowed_line(style: Style) -> Iterator[str]:
+    """The same in a line of its own, for reports with a verdict for each of their parts."""
+    if style.allowed:
+        yield f"UNKNOWN is allowed by {style.allowed}."
 
 
 def with_verdict(body: Sequence[str], verdict: Sequence[str], style: Style) -> Iterator[str]:
@@ -107,19 +118,18 @@ def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> 
 
 def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:
     """The verdict on a change, and what it rests on: `` (rollback to main, release-4.15)``."""
+    result = report.verdict
+    if result is ReleaseVerdict.UNKNOWN:
+        return result, f" (not judged: {first_and_count(report.unjudged)})"
+    if result is not ReleaseVerdict.BLOCKED:
+        compared = " and ".join(dict.fromkeys(section.report.old.title for section in report.sections))
+        return result, f" (compared with {compared})"
     ways = [
         f"{direction} {'to' if direction == Direction.ROLLBACK else 'from'} {', '.join(names)}"
         for direction in Direction
         if (names := [each.report.old.title for each in report.sections if _blocks(each, direction)])
     ]
-    if ways:
-        return ReleaseVerdict.BLOCKED, f" ({'; '.join(ways)})"
-    reasons = dict.fromkeys(reason for section in report.sections for reason in unjudged(section.report))
-    if reasons:
-        return ReleaseVerdict.UNKNOWN, f" (not judged: {first_and_count([*reasons])})"
-    result = ReleaseVerdict.AT_RISK if report.by_severity()[Severity.WARNING] else ReleaseVerdict.CLEAN
-    compared = " and ".join(dict.fromkeys(section.report.old.title for section in report.sections))
-    return result, f" (compared with {compared})"
+    return result, f" ({'; '.join(ways)}){_undone(report)}"
 
 
 def _blocks(section: Section, direction: Direction) -> bool:
@@ -205,13 +215,23 @@ def _reason(report: DiffReport, direction: Direction) -> str:
     scope = ", as far as the filters go" if report.is_filtered else ""
     match outcome(report, direction):
         case ReleaseVerdict.BLOCKED:
-            return ""
+            return _undone(report)
         case ReleaseVerdict.UNKNOWN:
             return f" (not judged: {_unjudged(report)}){scope}"
         case ReleaseVerdict.AT_RISK:
             return f" (no error, {plural(severities(report, direction)[Severity.WARNING], 'warning')}{scope})"
         case ReleaseVerdict.CLEAN:
             return f" (no error and no warning in {plural(report.counts.compared, 'CRD')}{scope})"
+
+
+def _undone(report: DiffReport | CheckReport) -> str:
+    """What was not done beside an error: the exit code is 2, not 1."""
+    missing = [
+        plural(len(found), what)
+        for found, what in ((report.problems, "problem"), (report.not_compared, "CRD"))
+        if found
+    ]
+    return f", and not judged: {', '.join(missing)}" if missing else ""
 
 
 def _unjudged(report: DiffReport) -> str:

@@ -147,7 +147,7 @@ def test_a_crd_that_appears_or_goes(tmp_path: Path) -> None:
     commit(repo, {"w.yaml": widget("A")})
     assert check(repo, "--base", "HEAD~1", code=0)["sections"][0]["summary"]["crds"]["new"] == 1
     commit(repo, {"w.yaml": None})
-    assert check(repo, "--base", "HEAD~1", code=0)["sections"][0]["summary"]["crds"]["only_old"] == [
+    assert check(repo, "--base", "HEAD~1", code=2)["sections"][0]["summary"]["crds"]["only_old"] == [
         "widgets.example.com"
     ]
 

@@ -79,7 +79,7 @@ BLOCKED, UNKNOWN, RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
 def test_what_runs_nothing_newer_has_no_way_back(crds: dict[str, Path], tmp_path: Path) -> None:
     top = tmp_path / "fleet"
     gather(top / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "4.14.7"))
-    report = _fleet(crds, top)
+    report = _fleet(crds, top, code=2)
     assert _standings(report, crds, top) == {"a.tar.gz": (UNKNOWN, UNKNOWN, CLEAN)}
     newer, same, older = report["clusters"][0]["targets"]
     for target in (newer, same):
@@ -130,7 +130,7 @@ def test_older_clusters_cannot_show_what_came_later(crds: dict[str, Path], tmp_p
         gather(
             tmp_path / "fleet" / f"{name}.tar.gz", widget("w", "A"), cluster_version(uuid(1 + (name == "b")), "4.14.3")
         )
-    report = _fleet(crds, tmp_path / "fleet")
+    report = _fleet(crds, tmp_path / "fleet", code=2)
     finding = "enum-value-added at widgets.example.com status.modes[*]"
     path = {name: f"path:{crds[name]}" for name in MODES}
     assert report["notes"] == [

@@ -280,7 +280,7 @@ def test_the_same_obstacle_in_two_releases_is_listed_for_both(tmp_path: Path) ->
 
 def test_what_is_undecided_is_unknown(tmp_path: Path) -> None:
     odd = root(status=obj(phase=string("A", **{"x-odd": 1})))
-    report = matrix(tmp_path, *folders(tmp_path, r_1_1=status("A"), r_1_2=odd))
+    report = matrix(tmp_path, *folders(tmp_path, r_1_1=status("A"), r_1_2=odd), codes=(2,))
     assert set(verdicts(report).values()) == {"unknown"}
     (why,) = cell(report, "1.2", "1.1")["unjudged"]
     assert why.startswith("widgets.example.com/v1 status.phase: x-odd: ")
@@ -494,7 +494,7 @@ def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", "Z"))
     write(tmp_path / "r-1.2" / "gadget.yaml", crd(status("A"), kind="Gadget"))
     gadget = {**widget("g", "A"), "kind": "Gadget"}
-    cluster = replayed(tmp_path, names, [widget("a", "A"), gadget], code=0)
+    cluster = replayed(tmp_path, names, [widget("a", "A"), gadget], code=2)
     assert towards(cluster) == {"1.1": "unknown"}
     assert cluster["targets"][0]["unjudged"] == ["./r-1.1 has no CRD for it: its API answers 404 there (Gadget/n/g)"]
     # With something rejected as well it is blocked; what neither release defines is outside the question.

@@ -32,12 +32,12 @@ _NONE = {"apiVersion": "example.com/v1", "kind": "GadgetList", "items": []}
 def test_simulate_names_kinds_that_were_not_recorded(tmp_path: Path) -> None:
     sides = _sides(tmp_path)
     write(tmp_path / "o.yaml", _WIDGET)
-    report = simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=0)
+    report = simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=2)
     assert report["summary"]["unrecorded"] == [_GADGET]
     assert f": UNKNOWN (not judged: {_SAID})\n" in run("simulate", *sides, "--objects", "o.yaml", cwd=tmp_path).out
     for form in ("markdown", "html", "junit"):
         assert f"unknown: {_SAID}" in run("simulate", *sides, "--objects", "o.yaml", "--format", form, cwd=tmp_path).out
-    for threshold, code in (("error", 0), ("warning", 1), ("undecided", 1), ("never", 0)):
+    for threshold, code in (("error", 2), ("warning", 2), ("undecided", 2), ("never", 0)):
         assert run("simulate", *sides, "--objects", "o.yaml", "--fail-on", threshold, cwd=tmp_path).code == code
 
 
@@ -65,7 +65,7 @@ def test_what_shows_that_a_kind_was_recorded(tmp_path: Path, file: str, document
 def test_an_empty_list_of_anything_shows_nothing(tmp_path: Path) -> None:
     sides = _sides(tmp_path)
     write(tmp_path / "o.yaml", _WIDGET, {"apiVersion": "v1", "kind": "List", "items": []})
-    assert simulate(*sides, "--objects", "o.yaml", cwd=tmp_path)["summary"]["unrecorded"] == [_GADGET]
+    assert simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=2)["summary"]["unrecorded"] == [_GADGET]
 
 
 def test_only_kinds_that_were_asked_for(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_only_findings_of_the_cluster_s_context(tmp_path: Path) -> None:
     write(tmp_path / "o.yaml", _WIDGET)
     assert "unrecorded" not in simulate(*sides, "--objects", "o.yaml", cwd=tmp_path)["summary"]
     preview = (*sides, "--objects", "o.yaml", "--context", "TechPreviewNoUpgrade/default")
-    assert simulate(*preview, cwd=tmp_path)["summary"]["unrecorded"] == [_GADGET]
+    assert simulate(*preview, cwd=tmp_path, code=2)["summary"]["unrecorded"] == [_GADGET]
 
 
 def test_a_matrix_does_not_know_a_cluster_of_some_kinds(tmp_path: Path) -> None:

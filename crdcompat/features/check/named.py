@@ -1,0 +1,69 @@
+"""What the configuration and the waivers of a check name, and nothing answers to: it is said, never passed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from crdcompat.prefilter.candidates import is_candidate, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from crdcompat.config.configuration import Config
+    from crdcompat.features.check.base import Change
+    from crdcompat.findings.waivers import Waiver
+    from crdcompat.models.check import CheckReport
+    from crdcompat.sources.tree import Tree
+
+
+def unknown_branches(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:
+    """Notes on the keys of ``rollback_targets`` that are no branch, where no key is the branch of the change.
+
+    Raises SourceError.
+    """
+    mapped = config.values["rollback_targets"]
+    if not isinstance(mapped, dict) or change.release in mapped:
+        return ()
+    from crdcompat.sources.refs import branches
+    from crdcompat.sources.repository import Repository
+
+    known = branches(Repository(repo))
+    return tuple(
+        f"rollback_targets: {name!r} is no branch of this repository (or it is not fetched)"
+        for name in mapped
+        if name not in known
+    )
+
+
+def with_left_out(report: CheckReport, trees: tuple[Tree, Tree], config: Config) -> CheckReport:
+    """The report on a change without CRDs that count: not judged, if ``include`` and ``exclude`` leave none at all.
+
+    That is so if the change has CRDs, and the head no other ones. Raises SourceError.
+    """
+    keys = [key for key in ("include", "exclude") if config.values[key]]
+    if not keys:
+        return report
+    from crdcompat.config.applied import reader_for
+
+    reader, same = reader_for(config), unchanged(trees)
+
+    def has_crd(tree: Tree, counts: Callable[[str], bool]) -> bool:
+        entries = [entry for entry in tree.entries() if is_candidate(entry.path) and counts(entry.path)]
+        return next(reader.documents(tree, entries), None) is not None
+
+    left_out = any(has_crd(tree, lambda path: path not in same and not config.wants(path)) for tree in trees)
+    if not left_out or has_crd(trees[1], config.wants):
+        return report
+    leave = "leaves" if len(keys) == 1 else "leave"
+    reason = f"{' and '.join(f'`{key}`' for key in keys)} of {config.file} {leave} none of the CRDs in this change"
+    return replace(report, unseen=(reason,))
+
+
+def nameless(waivers: Iterable[Waiver], file: object, may_hold: Callable[[str], bool]) -> Iterator[str]:
+    """Notes on the waivers of ``file`` whose CRD is nowhere in what is compared, as ``may_hold`` answers."""
+    for waiver in waivers:
+        if not may_hold(waiver.crd):
+            said = f"no CRD has the name {waiver.crd}: correct it, or take the waiver out"
+            yield f"nothing: {file}:{waiver.line}: {waiver.label}: {said}"

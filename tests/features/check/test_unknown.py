@@ -1,0 +1,174 @@
+"""What makes the verdict on a change unknown, exit code 2, and what ordinary changes are not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changes import repository, widget
+from helpers import Json, Run, commit, crd, git, obj, root, run, string
+
+Files = Mapping[str, Any]
+
+_WIDGET, _GADGET = widget("A"), crd(root(spec=obj(a=string())), kind="Gadget")
+_WIDER = crd(root(spec=obj(a=string(), b=string()), status=obj(p=string("A"))))
+_ODD = crd(root(spec=obj(a=string(**{"x-odd": 1})), status=obj(p=string("A"))))
+_GONE = "this change leaves no CRD, or only where none is looked for (vendor/, `include`, `exclude`)"
+
+
+def _changed(at: Path, base: Files, head: Files, target: Files | None = None, config: Json | None = None) -> Path:
+    """A repository whose last commit turns the files ``base`` into ``head``; the branch ``old`` has ``target``."""
+    repo, before = repository(at), dict[str, Any]()
+    if config is not None:
+        base = {**base, ".crdcompat.yaml": json.dumps(config)}
+    for name, files in (("old", target), ("", base), ("", head)):
+        if files is None:
+            continue
+        gone = {file: None for file in before if file not in files and file != ".crdcompat.yaml"}
+        commit(repo, {**files, **gone, "README": f"{len(before)} {name} {sorted(files)}"})
+        before = dict(files)
+        if name:
+            git(repo, "branch", name)
+    return repo
+
+
+def _checked(repo: Path, *args: str) -> Run:
+    return run("check", "--base", "HEAD~1", "--head", "HEAD", *args, cwd=repo)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "why"),
+    [
+        ({"w.yaml": _WIDGET}, {"w.yaml": _ODD}, "widgets.example.com/v1 spec.a: x-odd: no rule of this version judges"),
+        ({"w.yaml": _WIDGET}, {}, _GONE),
+        ({"w.yaml": _WIDGET}, {"vendor/w.yaml": _WIDGET}, _GONE),
+        (
+            {"w.yaml": _WIDGET},
+            {"w.yaml": _WIDGET, "kustomization.yaml": {"patches": [{"target": {"kind": "CustomResourceDefinition"}}]}},
+            "kustomization.yaml: kustomization: patches CRDs",
+        ),
+    ],
+    ids=["an undecided difference", "the only CRD removed", "moved to vendor/", "a patch"],
+)
+def test_what_is_unknown(tmp_path: Path, base: Files, head: Files, why: str) -> None:
+    """Also where nobody minds the removal of a CRD."""
+    repo = _changed(tmp_path, base, head)
+    ran = _checked(repo, "--ignore", "crd-removed")
+    assert (ran.code, f"This change: UNKNOWN (not judged: {why}" in ran.out.replace("\n  ", " ")) == (2, True), ran.out
+    allowed = _checked(repo, "--ignore", "crd-removed", "--allow-unknown", "--format", "json")
+    assert (allowed.code, allowed.report["verdict"], allowed.report["allowed_by"]) == (0, "unknown", "--allow-unknown")
+    assert _checked(repo).code in (1, 2)
+    assert _checked(repo, "--fail-on", "never").code == 0
+
+
+@pytest.mark.parametrize("target", [{"x": "y"}, {"x.yaml": "a: 1"}], ids=["no manifest", "other manifests"])
+def test_a_target_without_crds_is_unknown(tmp_path: Path, target: Files) -> None:
+    ran = _checked(_changed(tmp_path, {"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, target), "--target", "old")
+    assert (ran.code, "This change: UNKNOWN (not judged: no CRD in old)\n" in ran.out) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "target", "verdict"),
+    [
+        ({}, {"w.yaml": _WIDGET}, None, "clean"),
+        ({}, {"w.yaml": _WIDGET}, {"x": "y"}, "clean"),
+        ({"g.yaml": _GADGET}, {"g.yaml": _GADGET, "w.yaml": _WIDGET}, {"g.yaml": _GADGET}, "clean"),
+        ({"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, {"g.yaml": _GADGET}, "clean"),
+        ({"w.yaml": _WIDGET, "x.yaml": "a: 1"}, {"w.yaml": _WIDGET}, {"w.yaml": _WIDGET}, "clean"),
+        ({"w.yaml": _WIDGET, "vendor/g.yaml": _GADGET}, {"w.yaml": _WIDGET}, None, "clean"),
+    ],
+    ids=[
+        "the first CRD", "the first CRD, and none in the target", "a second CRD", "a target without this CRD",
+        "an unrelated file removed", "a CRD that does not ship removed",
+    ],
+)  # fmt: skip
+def test_what_ordinary_changes_are(
+    tmp_path: Path, base: Files, head: Files, target: Files | None, verdict: str
+) -> None:
+    repo = _changed(tmp_path, base, head, target)
+    ran = _checked(repo, *(("--target", "old") if target is not None else ()), "--format", "json")
+    assert (ran.code, ran.report["verdict"]) == (0, verdict)
+
+
+@pytest.mark.parametrize("target", [None, {"w.yaml": _WIDGET, "g.yaml": _GADGET}])
+def test_one_of_several_crds_removed_is_a_finding(tmp_path: Path, target: Files | None) -> None:
+    """Where the others are not read, too."""
+    repo = _changed(tmp_path, {"w.yaml": _WIDGET, "g.yaml": _GADGET}, {"g.yaml": _GADGET}, target)
+    report = _checked(repo, *(("--target", "old") if target is not None else ()), "--format", "json").report
+    assert {each["rule"] for section in report["sections"] for each in section["findings"]} == {"crd-removed"}
+    assert report["verdict"] != "unknown"
+
+
+# -- what the configuration and the waivers name ---------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "leave"),
+    [
+        ({"include": ["crds/*"]}, "`include` of {} leaves"),
+        ({"exclude": ["*.yaml"]}, "`exclude` of {} leaves"),
+        ({"include": ["crds/*"], "exclude": ["x/*"]}, "`include` and `exclude` of {} leave"),
+    ],
+)
+def test_globs_that_leave_no_crd(tmp_path: Path, config: Json, leave: str) -> None:
+    repo = _changed(tmp_path, {"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, config=config)
+    ran = _checked(repo, "--format", "json")
+    said = f"not judged: {leave.format(repo / '.crdcompat.yaml')} none of the CRDs in this change"
+    assert (ran.code, ran.report["verdict"], ran.report["sections"]) == (2, "unknown", [])
+    text = _checked(repo).out
+    assert f"This change: UNKNOWN ({said})\n" in text
+    for form in ("markdown", "html", "junit"):
+        assert said.partition("/")[0] in _checked(repo, "--format", form).out, form
+
+
+@pytest.mark.parametrize(
+    ("files", "config"),
+    [
+        ({"w.yaml": _WIDER, "g.yaml": _GADGET}, {"exclude": ["w.yaml"]}),
+        ({"w.yaml": _WIDGET, "x.yaml": "a: 1"}, {"include": ["crds/*"]}),
+    ],
+    ids=["another CRD is left", "no CRD changed"],
+)
+def test_globs_that_leave_what_counts(tmp_path: Path, files: Files, config: Json) -> None:
+    before = {"w.yaml": _WIDGET, **({"g.yaml": _GADGET} if "g.yaml" in files else {})}
+    ran = _checked(_changed(tmp_path, before, files, config=config), "--format", "json")
+    assert (ran.code, ran.report["verdict"]) == (0, "clean")
+
+
+def test_a_key_that_is_no_branch_is_said(tmp_path: Path) -> None:
+    config = {"rollback_targets": {"mian": ["old"], "old": []}}
+    repo = _changed(tmp_path, {"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, {"w.yaml": _WIDGET}, config)
+    report = _checked(repo, "--format", "json").report
+    said = [note for note in report["notes"] if "is no branch" in note]
+    assert said == ["rollback_targets: 'mian' is no branch of this repository (or it is not fetched)"]
+    assert report["verdict"] == "clean"  # the change itself is judged
+
+
+def test_a_waiver_that_names_no_crd_is_said(tmp_path: Path) -> None:
+    """That of a CRD whose file no comparison needs is not."""
+    entry = {"rule": "property-added", "version": "v1", "direction": "rollback", "path": "spec.b", "reason": "a"}
+    names = ("widgets", "gadgets", "wigdets")
+    waivers = {"waivers": [{**entry, "crd": f"{name}.example.com"} for name in names]}
+    files = {"g.yaml": _GADGET, ".crdcompat-waivers.yaml": json.dumps(waivers)}
+    repo = _changed(tmp_path, {"w.yaml": _WIDGET, **files}, {"w.yaml": _WIDER, **files}, {"w.yaml": _WIDGET})
+    ran = _checked(repo, "--target", "old", "--format", "json")
+    (said,) = ran.report["waivers"]
+    assert said.startswith("nothing: .crdcompat-waivers.yaml:1: ")
+    assert said.endswith(": no CRD has the name wigdets.example.com: correct it, or take the waiver out")
+    assert ran.code == 0
+
+
+# -- a base that is worse than the release ---------------------------------------------
+
+
+def test_a_change_that_mends_the_base_is_judged_by_the_release(tmp_path: Path) -> None:
+    """The base refuses a value that the release has, and the change takes it again."""
+    base, mended = widget("A"), widget("A", "B")
+    repo = _changed(tmp_path, {"w.yaml": base}, {"w.yaml": mended}, {"w.yaml": mended})
+    report = _checked(repo, "--target", "old", "--format", "json").report
+    assert {each["status"] for each in report["sections"][0]["findings"]} == {"unreleased"}
+    assert (report["sections"][1]["findings"], report["verdict"]) == ([], "clean")
+    assert _checked(repo).code == 1  # without the release, the base is all there is
