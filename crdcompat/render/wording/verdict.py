@@ -161,6 +161,12 @@ def reaction(block: Block) -> str:
     finding, report = block.finding, block.entries[0].home.report
     reader = report.old.title if finding.direction == Direction.ROLLBACK else report.new.title
     match finding.effect:
+        case Effect.CRD_REJECTED if finding.change == "crd.refused-on-way":
+            serving = report.new.title if finding.direction == Direction.ROLLBACK else report.old.title
+            what = f" ({listed_values(finding.added)})" if finding.added else ""
+            return f"{serving}'s API server still serves and refuses this CRD{what}: the {finding.direction} stops"
+        case Effect.CRD_REJECTED if finding.change == "version.removed":
+            return f"{reader}: the API server refuses the CRD where status.storedVersions names {finding.old}"
         case Effect.CRD_REJECTED:
             return f"{reader}: the API server refuses the CRD"
         case Effect.REQUEST_FAILED:
