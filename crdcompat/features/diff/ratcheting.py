@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, Server, Servers
+from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, SINCE, Server, Servers
 from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
@@ -69,8 +69,9 @@ class _Asked:
         )  # other versions mostly have equal schemas
         if key not in self._answers:
             self._answers[key] = _answer(item, pair, is_known=known is not None)
-        writes, spared = self._answers[key]
-        return replace(item, writes=writes, spared=spared, early=early)
+        writes, spared, since = self._answers[key]
+        reason = f"Kubernetes 1.{since} and later let updates pass that leave it as it is" if since else item.reason
+        return replace(item, writes=writes, spared=spared, early=early, reason=reason)
 
     def _meets_old(self, reads: Chosen) -> bool:
         """Whether a CRD of NEW is applied while OLD's API server still serves."""
@@ -79,8 +80,9 @@ class _Asked:
         return releases and precedes_api_server(run_level(each.document.file for each in reads.everywhere()))
 
 
-#: The kinds of write that are rejected, and the updates that are spared.
-_Answer = tuple[tuple[WriteKind, ...], Spared | None]
+#: The kinds of write that are rejected, the updates that are spared, and the Kubernetes minor since which they would
+#: be if nothing names the server (0: in none, or the server is known).
+_Answer = tuple[tuple[WriteKind, ...], Spared | None, int]
 
 
 def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
@@ -88,7 +90,9 @@ def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
     as_read = {**stored, "apiVersion": pair.reader.api_version}
     written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
     rejected = written.rejected
-    return tuple(kind for kind in WriteKind if kind in rejected), _spared(pair.reader, written) if is_known else None
+    spared = _spared(pair.reader, written)
+    since = 0 if is_known or spared is None else max(SINCE[part] for part in _parts(written))
+    return tuple(kind for kind in WriteKind if kind in rejected), spared if is_known else None, since
 
 
 def _spared(reader: Resource, written: Written) -> Spared | None:
@@ -99,10 +103,15 @@ def _spared(reader: Resource, written: Written) -> Spared | None:
     causes = [cause for cause in written.causes if cause.error.type != DUPLICATE]
     if not causes or written.rejected & ORDINARY:
         return None
-    parts = {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
-    if not all(reader.server.does(part) for part in parts):
+    if not all(reader.server.does(part) for part in _parts(written)):
         return None
     return Spared.LIST if any(_is_in_a_list(reader, cause) for cause in causes) else Spared.VALUE
+
+
+def _parts(written: Written) -> set[str]:
+    """The behaviours of servers that let updates of such an object pass."""
+    causes = (cause for cause in written.causes if cause.error.type != DUPLICATE)
+    return {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
 
 
 def _is_in_a_list(reader: Resource, cause: Cause) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.supported.causes import Cause
-from crdcompat.apiserver.supported.ranges import listed
+from crdcompat.apiserver.supported.ranges import ALL, listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.near_budget import judge_near_budget
@@ -28,6 +29,7 @@ from crdcompat.features.diff.comparison import Compared
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.vocabulary import Owner, Side
 from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.servers import needed
 
 
 def with_refused(compared: Compared, options: DiffOptions) -> Compared:
@@ -38,10 +40,37 @@ def with_refused(compared: Compared, options: DiffOptions) -> Compared:
     of_old, of_new = _find_refused(compared, options.cache)
     fresh_new, known_new = _apart(of_new, of_old)
     if options.locate:
-        remarks = _remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)
+        remarks = [*_remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)]
+        remarks += _remarks_on(compared.new, Side.NEW, _refused_by_some(compared), begin="")
         compared = replace(compared, remarks=tuple(remarks))
     fresh_old = [*filter(_concerns_updates, _apart(of_old, of_new)[0])] if options.judge_old else []
     return _with_judged(compared, fresh_old, fresh_new if options.judge_new else None, options.filters)
+
+
+def _refused_by_some(compared: Compared) -> Iterator[Refused]:
+    """The changed CRDs of NEW that some Kubernetes minors refuse and others take, where nothing names a server.
+
+    The oldest minor is asked; if it takes a CRD, the others do so, too. Faults that OLD's CRD has, too, do not count.
+    """
+    servers = compared.servers
+    if servers.known_old is not None or servers.known_new is not None or compared.new.supported:
+        return
+    pairs = {each.new.name: each.old for each in _differing(compared)}
+    for document, causes in refusals_by((each.new for each in _differing(compared)), ALL[:1]).items():
+        olds = refusals_by([pairs[document.crd.name]], ALL[:1]) if causes else {}
+        known = {(cause.what, cause.rule) for found in olds.values() for cause in found}
+        faults = tuple(_of_minors(cause) for cause in causes if (cause.what, cause.rule) not in known)
+        if faults:
+            yield Refused(document, faults)
+
+
+def _of_minors(cause: Cause) -> Fault:
+    since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
+    what = f"`{cause.what}`" if cause.has_name else cause.title
+    refuse = "refuses" if len(cause.refused) == 1 else "refuse"
+    needs = needed(since, until, map(server_name, cause.refused))
+    text = f"{spans_of(cause.refused)} {refuse} this CRD: {what} {needs}"
+    return Fault(cause.at, text, text)
 
 
 def _concerns_updates(refused: Refused) -> bool:
@@ -152,11 +181,13 @@ def _entering(compared: Compared) -> Iterator[Placed]:
     return (Placed(item.context, item.terminal, resolve(item.documents)) for item in compared.entering)
 
 
-def _remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
+def _remarks_on(
+    crds: CrdSet, side: Side, found: Iterable[Refused], begin: str = "the API server refuses this CRD: "
+) -> Iterator[Problem]:
     """The refused CRDs of one side as remarks, one line each."""
     faults = {each.document: each.faults for each in found}
     places = crds.positions.of_values({document: {each.at for each in said} for document, said in faults.items()})
     for document, said in faults.items():
         for fault in said:
             line, _ = places.get((document.file, document.index, (*document.pointer, *fault.at)), (1, 1))
-            yield Problem(document.file, line, f"the API server refuses this CRD: {fault.one_line}", side)
+            yield Problem(document.file, line, f"{begin}{fault.one_line}", side)
