@@ -21,7 +21,7 @@ from crdcompat.vocabulary.writes import Spared
 if TYPE_CHECKING:
     from crdcompat.compare.result import Judged
 
-#: (direction, effect) -> severity; ``_STATUS`` overrides it for status fields.
+#: (direction, effect) -> severity, but for writes of status.
 _DEFAULT = {
     (Direction.ROLLBACK, Effect.CRD_REJECTED): Severity.ERROR,
     (Direction.ROLLBACK, Effect.WRITE_REJECTED): Severity.WARNING,  # only if someone uses the new thing
@@ -30,8 +30,6 @@ _DEFAULT = {
     (Direction.UPGRADE, Effect.WRITE_REJECTED): Severity.WARNING,
     (Direction.UPGRADE, Effect.REQUEST_FAILED): Severity.WARNING,
 }
-#: Controllers write status without users: the API server rejects all their writes.
-_STATUS = {(Direction.ROLLBACK, Effect.WRITE_REJECTED): Severity.ERROR}
 #: Nobody writes the rejected value, as far as the sources tell.
 _UNWRITTEN = frozenset({Named.NOBODY, Named.KEY, Named.WRITTEN})
 #: Domains that documentation and tests use for APIs of any kind.
@@ -47,8 +45,8 @@ class Decision(Struct, frozen=True):
 
 def default_severity(direction: Direction, effect: Effect, owner: Owner) -> Severity:
     """The severity with which a judgement starts, unless the rule sets another one."""
-    if owner == Owner.STATUS and (direction, effect) in _STATUS:
-        return _STATUS[direction, effect]
+    if owner == Owner.STATUS and effect == Effect.WRITE_REJECTED:
+        return Severity.ERROR  # controllers write status without users: the API server rejects all their writes
     return _DEFAULT.get((direction, effect), Severity.INFO)
 
 
@@ -85,21 +83,19 @@ def _raising(item: Judged) -> Iterator[str]:
     kind, upgrades = item.change.kind, item.direction == Direction.UPGRADE
     if item.writer_default:
         yield Named.DEFAULT.value
-    if Harm.NO_COMMON_VALUE in item.harms or (upgrades and Harm.FROZEN in item.harms):
-        yield from (harm.value for harm in item.harms)
-    if upgrades and kind == "crd.removed":
-        yield "released clusters have it"
+    if Harm.NO_COMMON_VALUE in item.harms:
+        yield Harm.NO_COMMON_VALUE.value
     if upgrades and kind == "version.removed" and item.doubtful:
         yield "a version that is neither served nor stored stays only for clusters that stored it"
-    of_status = item.change.owner == Owner.STATUS and item.effect == Effect.WRITE_REJECTED
-    if upgrades and of_status and item.named is not None and item.named not in _UNWRITTEN:
-        yield "controllers of released clusters write it"
 
 
 def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
     """The most that a finding can be, and why."""
     kind = item.change.kind
-    harms_all = Harm.NO_COMMON_VALUE in item.harms
+    harms_all = bool(item.harms)
+    if kind.startswith("cel.transition-") and item.direction == Direction.UPGRADE:
+        frozen = Harm.FROZEN in item.harms
+        yield (Severity.ERROR, Harm.FROZEN.value) if frozen else (Severity.WARNING, "some changes still pass")
     if item.named in _UNWRITTEN and not harms_all:
         yield Severity.WARNING, str(item.named)
     if item.spared is Spared.VALUE and not harms_all:

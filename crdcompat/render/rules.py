@@ -114,7 +114,8 @@ the feature set Default, or in any variant of other trees, is an error.
 _COLUMNS = {
     "rollback, status": (Direction.ROLLBACK, Owner.STATUS),
     "rollback, elsewhere": (Direction.ROLLBACK, Owner.SPEC),
-    "upgrade": (Direction.UPGRADE, Owner.SPEC),
+    "upgrade, status": (Direction.UPGRADE, Owner.STATUS),
+    "upgrade, elsewhere": (Direction.UPGRADE, Owner.SPEC),
 }
 #: Characters that Markdown reads as markup; an underscore inside a word is not.
 _SPECIAL = re.compile(r"[\\<>*\[\]&]|\b_|_\b")

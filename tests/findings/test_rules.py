@@ -42,7 +42,10 @@ _UNEVEN = {
     ("version-storage-moved", "a version is added and stored at once"): "version-removed",
 }
 #: A server refuses v1 CRDs that preserve unknown fields in new clusters, too.
-_ALSO_IN_THE_MIRROR = {("preserve-unknown-fields-changed", "rollback"): ("crd-refused",)}
+_ALSO_IN_THE_MIRROR = {
+    ("preserve-unknown-fields-changed", "rollback"): ("crd-refused",),
+    ("crd-refused-on-way", "rollback"): ("crd-refused",),
+}
 #: The verbs of each effect: one of them must be in the message.
 _VERBS_OF = {
     "write-rejected": {"rejects"},

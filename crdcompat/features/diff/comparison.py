@@ -76,7 +76,9 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     found = comparer.compare(pairs, wanted.directions)
     found.judged += only_on_newest(pairs, found.judged, servers, (old, new), wanted.directions, shared)
     seeds = Seeds(old, new)
-    found.judged = list(with_names(with_seeds(found.judged, comparer, seeds), comparer, old, new, seeds))
+    replayed = with_writes(with_seeds(found.judged, comparer, seeds), servers, shared)
+    # The search for a value that somebody writes may change the witness: it is replayed again.
+    found.judged = list(with_writes(with_names(replayed, comparer, old, new, seeds), servers, shared))
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners
@@ -87,9 +89,7 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
         pairing,
         pairs,
         found,
-        judged=tuple(
-            with_writes((item for item in found.judged if not owners or item.change.owner in owners), servers, shared)
-        ),
+        judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,
         unknown=unknown,

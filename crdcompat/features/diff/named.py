@@ -2,7 +2,7 @@
 
 A search finds some value for nearly each change. Controllers write what their code names: a member of an enum, a
 default, a constant of the Go type, the zero value of a field without omitempty, a value in a test or sample. Only
-rejections of status are asked about: the severity of others does not depend on it.
+rejections of status that could be errors are asked about: the severity of others does not depend on it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.seeds import Seeds
+from crdcompat.findings.rules import rule_for
 from crdcompat.golang.types import GoMember
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Direction, Effect, Owner
+from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.judging import Harm, Named
+from crdcompat.vocabulary.writes import Spared
 
 #: Constants and seeds that are tried for one change.
 _MAX_TRIED = 12
@@ -51,9 +53,16 @@ def with_names(
             continue
         pair = comparer.pairs(item)[0]
         harmed = replace(item, harms=tuple(_harms(item, pair)))
-        asks = item.change.owner == Owner.STATUS and item.named is None and not item.doubtful
         writer = new if item.direction == Direction.ROLLBACK else old
-        yield _named(harmed, pair, comparer, writer, seeds) if asks else harmed
+        yield _named(harmed, pair, comparer, writer, seeds) if _may_be_error(item) else harmed
+
+
+def _may_be_error(item: Judged) -> bool:
+    """Whether the severity of a change depends on who writes the value."""
+    if item.change.owner != Owner.STATUS or item.doubtful or item.spared is Spared.VALUE:
+        return False
+    start = rule_for(item.change.kind).judge(item.direction, item.effect, item.change.owner)
+    return start == Severity.ERROR and not all(each.terminal for each in item.occurrences)
 
 
 def _harms(item: Judged, pair: WriterReader) -> Iterator[Harm]:

@@ -70,7 +70,9 @@ class _Asked:
         if key not in self._answers:
             self._answers[key] = _answer(item, pair, is_known=known is not None)
         writes, spared, since = self._answers[key]
-        reason = f"Kubernetes 1.{since} and later let updates pass that leave it as it is" if since else item.reason
+        tolerant = f"Kubernetes 1.{since} and later let updates pass that leave it as it is" if since else ""
+        # A witness is replayed again after a change of it.
+        reason = item.reason if tolerant in item.reason else "; ".join(filter(None, (item.reason, tolerant)))
         return replace(item, writes=writes, spared=spared, early=early, reason=reason)
 
     def _meets_old(self, reads: Chosen) -> bool:
