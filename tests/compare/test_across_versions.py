@@ -88,7 +88,7 @@ def test_a_version_on_its_way_out_goes(tmp_path: Path) -> None:
     """An earlier release may have stored it, so status.storedVersions may name it; nobody can ask for it."""
     gone = version(_root("A"), "v0", storage=False, served=False)
     assert _report(tmp_path, _crd(version(_root("A")), gone), OLD) == [
-        ("upgrade", "warning", "version-removed", "v0", ""),
+        ("upgrade", "error", "version-removed", "v0", ""),
     ]
     (finding,) = diff(tmp_path / "old.yaml", tmp_path / "new.yaml")["findings"]
     assert (finding["effect"], finding["witness"]["errors"]) == ("crd-rejected", [])

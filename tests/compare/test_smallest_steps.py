@@ -182,7 +182,7 @@ STEPS: list[tuple[Json, Json, Found]] = [
     (string(pattern="^a*$"), string(), {("rollback", "pattern-widened")}),
     (string(format="date"), string(), {("rollback", "format-changed")}),
     (string(format="date"), string(format="date-time"), _two_ways("format-changed")),
-    ({**_B, "format": "int32"}, {**_B, "format": "int64"}, set()),  # checked from Kubernetes 1.36 on
+    ({**_B, "format": "int32"}, {**_B, "format": "int64"}, {("rollback", "format-changed")}),  # on the newest server
     ({**_B, "multipleOf": 2}, {**_B, "multipleOf": 3}, _two_ways("multiple-of-changed")),
     ({**_B, "multipleOf": 2}, {**_B, "multipleOf": 1}, {("rollback", "multiple-of-changed")}),
     ({**_B, "multipleOf": 2}, _B, {("rollback", "multiple-of-changed")}),
@@ -274,6 +274,11 @@ STEPS_ON_1_36: list[tuple[Json, Json, Found]] = [
 def test_the_smallest_step_on_a_server_that_checks_ranges(old: Json, new: Json, expected: Found) -> None:
     assert _found(old, new, "1.36") == expected
     assert _found(new, old, "1.36") == _mirrored(expected)
+
+
+def test_the_smallest_step_on_a_server_that_ignores_ranges() -> None:
+    short, long = _SHORT, {**_B, "format": "int64"}
+    assert _found(short, long, "1.35") == _found(long, short, "1.35") == set()
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), STEPS)

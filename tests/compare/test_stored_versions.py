@@ -66,7 +66,7 @@ def test_the_status_of_a_manifest_says_nothing(tmp_path: Path) -> None:
     versions = version(OBJ, name="v1", storage=False, served=False), version(OBJ, name="v2")
     manifest = {**crd(versions=versions), "status": {"storedVersions": ["v2"]}}
     assert _found(tmp_path, manifest, crd(versions=[version(OBJ, name="v2")])) == [
-        ("upgrade", "warning", "version-removed", "crd-rejected", "v1")
+        ("upgrade", "error", "version-removed", "crd-rejected", "v1")
     ]
 
 

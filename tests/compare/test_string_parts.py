@@ -30,7 +30,7 @@ def test_the_name_of_an_image_with_a_digest(tmp_path: Path) -> None:
     )
     finding = only(diff(*both(tmp_path, old, new)), rule="cel-rule-changed")
     prove(finding, crd(old), crd(new))
-    assert (finding["direction"], finding["severity"]) == ("rollback", "error")
+    assert (finding["direction"], finding["severity"]) == ("rollback", "warning")
     name, _, digest = finding["witness"]["object"]["status"]["image"].partition("@")
     assert name.startswith("localhost/")
     assert digest.startswith("sha256:")

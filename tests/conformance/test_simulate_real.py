@@ -47,7 +47,7 @@ def recorded(shared: Path) -> Path:
 
 
 def _story(clone: Path, recorded: Path, *options: str) -> Json:
-    report = simulate("release-4.13", "release-4.14", "--objects", recorded, *options, cwd=clone)
+    report = simulate("release-4.13", "release-4.14", "--objects", recorded, *options, "--allow-unknown", cwd=clone)
     (item,) = report["objects"]
     assert (item["object"]["kind"], item["object"]["name"]) == ("ClusterVersion", "version")
     return item

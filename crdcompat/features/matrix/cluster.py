@@ -54,7 +54,7 @@ def judge_cluster(
         version=versions[0] if versions else None,
         origin=origin,
         targets=tuple(
-            _target(old.name, with_unrecorded(report, (old, writer), context, crds))
+            _target(old.name, with_unrecorded(report, (old, writer), context, crds, is_writer=origin is not None))
             for old, report in reversed(judged)
             if old.name in older
         ),

@@ -44,6 +44,13 @@ def older_than(versions: Iterable[str], release: str) -> list[str]:
     return [version for version in versions if _is_older(version, release)]
 
 
+def is_of(versions: Iterable[str], release: str) -> bool:
+    """Whether no version is of another minor than a release, as far as the names tell."""
+    there = version_of(release)
+    known = [found for version in versions if (found := version_of(version)) is not None]
+    return there is None or all(found[0][:2] == there[0][:2] for found in known)
+
+
 def _is_older(version: str, release: str) -> bool:
     runs, there = version_of(version), version_of(release)
     if runs is None or there is None:

@@ -23,6 +23,7 @@ from crdcompat.features.simulate.notes import (
     cluster_notes,
     hidden_findings,
     hidden_note,
+    is_of,
     older_than,
     other_feature_set,
     restore_notes,
@@ -77,23 +78,31 @@ def simulate(
     other = other_feature_set(sets, usual_context(reader, writer)) if context is None else ()
     of_clusters = (*cluster_notes(facts.versions, writer.name), *other)
     notes = (*filter(None, [moved]), *report.notes, *of_clusters, *filter(None, [note]))
-    return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds)
+    is_writer = is_of(facts.versions, writer.name)
+    return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
 
 
 def with_unrecorded(
-    report: SimulationReport, sides: tuple[CrdSet, CrdSet], context: str | None, crds: Sequence[str]
+    report: SimulationReport,
+    sides: tuple[CrdSet, CrdSet],
+    context: str | None,
+    crds: Sequence[str],
+    *,
+    is_writer: bool,
 ) -> SimulationReport:
     """The report with the kinds that have findings and were not recorded; ``context`` and ``crds`` as in `simulate`.
 
-    Objects that were not judged, of kinds without findings, are marked as such.
+    Objects that were not judged, of kinds without findings, are marked as such, if the writing release ``is_writer``:
+    of a cluster of another release the comparison tells nothing.
     """
     old, new = sides
     reader, writer = (new, old) if report.direction is Direction.UPGRADE else (old, new)
     context = context or usual_context(reader, writer)
+    missed = report.not_simulated
     return replace(
         report,
         unrecorded=unrecorded_kinds(sides, report.direction, report.recorded, context=context, crds=crds),
-        not_simulated=with_alike(report.not_simulated, sides, report.direction),
+        not_simulated=with_alike(missed, sides, report.direction) if is_writer else missed,
     )
 
 

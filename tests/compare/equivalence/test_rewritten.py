@@ -14,7 +14,7 @@ def spec(*rules: str) -> Json:
     """A CRD whose spec has these rules."""
     flags = {"f": {"type": "boolean"}, "n": {"type": "integer"}, "p": {"x-kubernetes-int-or-string": True}}
     held = {"l": array(string(), maxItems=5), "m": {"type": "object", "additionalProperties": string()}}
-    members = obj(a=string(), b=string(), c=string(), o=obj(a=string(), m=held["m"]), **flags, **held)
+    members = obj(a=string(maxLength=99), b=string(), c=string(), o=obj(a=string(), m=held["m"]), **flags, **held)
     return crd(root(spec={**members, _RULES: [{"rule": rule} for rule in rules]}))
 
 

@@ -90,4 +90,7 @@ def test_a_rule_that_does_not_compile_is_on_no_cluster(tmp_path: Path) -> None:
     rule = {"x-kubernetes-validations": [{"rule": "!has(self.b) || self.b == 'x'"}]}
     old, new = ({**obj(a=string(maxLength=4), **more), **rule} for more in ({}, {"b": string(maxLength=4)}))
     report = diff(*both(tmp_path, root(status=old), root(status=new)))
-    assert [finding["rule"] for finding in report["findings"]] == ["property-added"]
+    assert [(finding["rule"], finding["direction"]) for finding in report["findings"]] == [
+        ("crd-refused", "rollback"),
+        ("property-added", "rollback"),
+    ]

@@ -32,11 +32,12 @@ FIXED = "self == oldSelf"
 
 @pytest.mark.parametrize(("part", "operation"), [("spec", "update"), ("status", "updateStatus")])
 def test_added_and_removed(tmp_path: Path, part: str, operation: str) -> None:
-    """Only the side with the rule refuses, and only what changes the value."""
+    """Only the side with the rule refuses, and only what changes the value: users and controllers change it today."""
     free, fixed = root(**{part: obj(v=string())}), root(**{part: obj(v=ruled(string(), FIXED))})
-    for old, new, direction, rule in ((free, fixed, "upgrade", "added"), (fixed, free, "rollback", "removed")):
+    added, removed = (free, fixed, "upgrade", "error", "added"), (fixed, free, "rollback", "info", "removed")
+    for old, new, direction, severity, rule in (added, removed):
         (finding,) = compare(tmp_path / direction, old, new)
-        assert briefs([finding]) == [(direction, "warning", f"cel-transition-rule-{rule}", f"{part}.v")]
+        assert briefs([finding]) == [(direction, severity, f"cel-transition-rule-{rule}", f"{part}.v")]
         witness = finding["witness"]
         assert witness["operation"] == operation
         assert witness["errors"] == [f'{part}.v: Invalid value: "string": failed rule: {FIXED}']
@@ -51,7 +52,7 @@ def test_changed(tmp_path: Path) -> None:
     new = root(spec=obj(v=ruled(values, "oldSelf != 'A' || self == 'A'")))
     findings = compare(tmp_path, old, new)
     assert briefs(findings) == [
-        ("rollback", "warning", "cel-transition-rule-changed", "spec.v"),
+        ("rollback", "info", "cel-transition-rule-changed", "spec.v"),
         ("upgrade", "warning", "cel-transition-rule-changed", "spec.v"),
     ]
     assert [each["witness"]["stored"]["spec"]["v"] for each in findings] == ["C", "A"]
@@ -216,7 +217,7 @@ def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> N
     new = root(spec=obj(v=ruled(_NODE, "!has(self.revision) || oldSelf.hasValue()", optionalOldSelf=True)))
     findings = compare(tmp_path, old, new)
     assert briefs(findings) == [
-        ("rollback", "warning", "cel-transition-rule-changed", "spec.v"),
+        ("rollback", "info", "cel-transition-rule-changed", "spec.v"),
         ("upgrade", "warning", "cel-transition-rule-changed", "spec.v"),
     ]
     (update, creation) = (each["witness"] for each in findings)

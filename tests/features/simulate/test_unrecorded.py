@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, crd, obj, root, run, simulate, string, widget, write
+from helpers import Json, crd, obj, root, run, simulate, string, version, widget, write
 
 _GADGET = {"crd": "gadgets.example.com", "kind": "Gadget", "findings": 1}
 _SAID = "nothing was recorded of 1 kind with findings: Gadget"
@@ -118,3 +118,31 @@ def test_a_fleet_names_kinds_by_cluster(tmp_path: Path) -> None:
     reasons = [(item["reason"], item["clusters"], item["objects"]) for item in ran.report["unjudged"]]
     assert reasons == [(_SAID, 1, 0)]
     assert f"1 of 3 clusters, to ./r-1.1: {_SAID}" in " ".join(run(*args, cwd=tmp_path).out.split())
+
+
+def test_objects_that_were_not_judged_count_where_their_kind_differs(tmp_path: Path) -> None:
+    """A conversion webhook cannot be asked. If its CRD is the same in both releases, the answer cannot change."""
+    sides = _sides(tmp_path)
+    served = [version(_schema("A"), name, storage=name == "v1") for name in ("v1", "v2")]
+    converting = crd(kind="Gizmo", versions=served)
+    client = {"clientConfig": {"url": "https://example.com"}, "conversionReviewVersions": ["v1"]}
+    converting["spec"]["conversion"] = {"strategy": "Webhook", "webhook": client}
+    write(tmp_path / "recorded" / "objects.yaml", _WIDGET, _OTHER, {**_WIDGET, "kind": "Gizmo"})
+    command = (*sides, "--objects", "recorded")
+    for name in ("r-1.1", "r-1.2"):
+        write(tmp_path / name / "z.yaml", converting)
+    ran = run("simulate", *command, cwd=tmp_path)
+    assert (ran.code, "Not judged: 1 object." in ran.out) == (0, True)
+    assert ": CLEAN (2 recorded objects accepted)\n" in ran.out
+    converting["spec"]["versions"][0] = version(_schema("A", "B"), "v1")
+    write(tmp_path / "r-1.2" / "z.yaml", converting)
+    ran = run("simulate", *command, cwd=tmp_path)
+    said = ": UNKNOWN (not judged: gizmos.example.com converts versions by a webhook"
+    assert (ran.code, said in ran.out) == (2, True)
+    # Of a cluster of another release, the two that are compared tell nothing.
+    converting["spec"]["versions"][0] = served[0]
+    write(tmp_path / "r-1.2" / "z.yaml", converting)
+    status = {"desired": {"version": "1.5.0"}}
+    cluster = {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}}
+    write(tmp_path / "recorded" / "version.yaml", {**cluster, "status": status})
+    assert run("simulate", *command, cwd=tmp_path).code == 2
