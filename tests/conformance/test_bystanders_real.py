@@ -31,4 +31,4 @@ def test_real_trees(openshift_api: Path, tmp_path: Path, check_twice: Check, see
     args = ("--target", "release-4.15") if seed == 5 else ()
     narrow, _ = check_twice(clone, *args)
     if not args:
-        assert narrow["sections"][0]["summary"]["unread"] > 50
+        assert narrow["sections"][0]["summary"]["unread"] > 10

@@ -11,6 +11,7 @@ from helpers import PAIRS
 from msgspec.structs import replace
 
 import crdcompat
+from crdcompat.apiserver.versions import known_server
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.recordings.objects import Recorded
 from crdcompat.replay.judges import Replayed, Replayer
@@ -35,15 +36,16 @@ def releases(openshift_api: Path) -> Any:
 @pytest.mark.parametrize(("old", "new"), PAIRS)
 def test_one_answer_about_one_object(old: str, new: str, server: str, releases: Any) -> None:
     before, after = (replace(releases(name), runs=server) for name in (old, new))
-    replayers: dict[tuple[str, str], Replayer] = {}
+    replayers: dict[tuple[object, ...], Replayer] = {}
     wrong, asked = [], 0
     for finding in crdcompat.diff(before, after, locate=False).findings:
         if finding.writes is None:
             continue
         reader, writer = (before, after) if finding.direction == "rollback" else (after, before)
-        key = finding.direction, finding.contexts[0]
+        key = finding.direction, finding.contexts[0], finding.because[1:2]
         if key not in replayers:
-            replayers[key] = Replayer(reader, writer, None, finding.contexts[0])
+            early = "applied before the API server is updated" in finding.because
+            replayers[key] = Replayer(reader, writer, known_server(writer) if early else None, finding.contexts[0])
         found = replayers[key].replay_once(Recorded(finding.witness.object, "witness"), set())
         if not isinstance(found, Replayed):
             continue  # a CRD that the server refuses

@@ -36,12 +36,12 @@ REFUSED_ON_WAY = "crd.refused-on-way"
 
 
 class _Refusal(Struct, frozen=True):
-    """What a server refuses in a CRD, its place, and the server that it needs."""
+    """What a server refuses in a CRD for one reason: the first place, all names, and the servers that have them."""
 
     version: str
     path: SchemaPath
     at: Pointer
-    what: str
+    names: tuple[str, ...]
     message: str
     reason: str
 
@@ -80,7 +80,7 @@ def _refused(placed: Iterable[Placed], others: dict[str, Resolved], server: Serv
         serves = f"{server_name(server)} serves until run level 20 is complete, and this CRD is of run level {level}"
         by = server_name(server).id
         yield judged_alone(
-            Change(REFUSED_ON_WAY, fact.path, None, by, (fact.what,), old_at=fact.at, new_at=fact.at, of_crd=True),
+            Change(REFUSED_ON_WAY, fact.path, None, by, fact.names, old_at=fact.at, new_at=fact.at, of_crd=True),
             Effect.CRD_REJECTED,
             Witness(None, (fact.message,), reason=NEEDS_NO_OBJECT),
             fact.version,
@@ -104,20 +104,23 @@ def _of_document(document: CrdDocument, installed: Resolved | None, server: Serv
     stored = {fault.text for item in olds for fault in refusals(item.crd, server)}
     causes = {cause.at: cause for cause in ask(crd, [server]).causes}
     lasting = {fault.at for fault in refusals(crd, replace(server, first_patch=False))}
+    groups: dict[str, list[tuple[Fault, str]]] = {}
     for fault in found:
         if fault.text not in stored:
-            made = _refusal(document, fault, causes.get(fault.at))
-            patched = (
-                "" if fault.at in lasting else f"; a later patch of {server_name(server)} has it, the first has not"
-            )
-            yield replace(made, reason=made.reason + patched)
+            name, needs = _needs(fault, causes.get(fault.at))
+            patched = "" if fault.at in lasting else f"; later patches of {server_name(server)} take it"
+            groups.setdefault(f"{needs}{patched}", []).append((fault, name))
+    for needs, members in groups.items():
+        first = members[0][0]
+        names = tuple(dict.fromkeys(name for _, name in members))
+        more = f" (at {len(members)} places)" if len(members) > 1 else ""
+        reason = f"it {needs.format(', '.join(names))}{more}"
+        yield _Refusal(*place_of(crd, first.at), first.at, names, first.one_line, reason)
 
 
-def _refusal(document: CrdDocument, fault: Fault, cause: Cause | None) -> _Refusal:
-    version, path = place_of(document.crd, fault.at)
+def _needs(fault: Fault, cause: Cause | None) -> tuple[str, str]:
+    """What the server refuses, and which servers take it; ``{}`` is the place of all names."""
     if cause is None or not cause.accepting:
-        return _Refusal(version, path, fault.at, fault.one_line, fault.one_line, fault.one_line)
+        return fault.one_line, "is refused by every server: {}"
     since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
-    what = f"`{cause.what}`" if cause.has_name else cause.title
-    reason = f"{what} {needed(since, until, map(server_name, cause.refused))}"
-    return _Refusal(version, path, fault.at, cause.title, fault.one_line, reason)
+    return cause.title, f"{needed(since, until, map(server_name, cause.refused))} for {{}}"

@@ -46,9 +46,9 @@ def test_the_server_that_is_left_refuses_a_new_function(tmp_path: Path, name: st
     assert (found["path"], found["added"], found["new"]) == ("spec.a", ["isIP"], "openshift-4.15")
     level = name[5:7]
     assert found["message"] == (
-        "release-4.15's API server refuses release-4.16's CRD of Widget, and the upgrade stops here: `isIP` needs"
-        " OpenShift 4.16 or later; a later patch of OpenShift 4.15 has it, the first has not (OpenShift 4.15 serves"
-        f" until run level 20 is complete, and this CRD is of run level {level})"
+        "release-4.15's API server refuses release-4.16's CRD of Widget, and the upgrade stops here: it needs OpenShift"
+        " 4.16 or later for isIP; later patches of OpenShift 4.15 take it (OpenShift 4.15 serves until run level 20 is"
+        f" complete, and this CRD is of run level {level})"
     )
     assert "undeclared reference to 'isIP'" in found["witness"]["errors"][0]
     (place,) = found["locations"]
