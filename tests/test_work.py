@@ -85,7 +85,7 @@ def test_a_target_costs_what_the_change_touches(repo: Path, work: Counter[str]) 
         counts.append({name: one[name] - without[name] for name in without})
     assert counts[0] == counts[1]
     assert counts[0]["streams parsed"] == 1  # the target's file of the touched CRD
-    assert counts[0]["CRDs validated"] == 0  # the head's answer is known, and a target is out already
+    assert counts[0]["CRDs validated"] <= 2  # the target's, and the head's on its server: the others are known
 
 
 def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> None:

@@ -130,11 +130,12 @@ def test_the_command_of_the_report_declares_the_values(tmp_path: Path) -> None:
 
 
 def test_the_releases_can_be_named(tmp_path: Path) -> None:
+    """A branch that names no release and no configuration knows is on the main branch."""
     repo, name = _changed(tmp_path, "main-api")
     told = ("--growth", "--reason", "x", "--base", "main-api")
     ran = run("waive", name, *told, cwd=repo)
     assert (ran.code, ran.err) == (
-        2, "crdcompat: --accepted-from: name the release that accepts the values first; main-api has no version\n"
+        2, "crdcompat: --accepted-from: name the release that accepts the values first; main has no version\n"
     )  # fmt: skip
     ran = run("waive", name, *told, "--accepted-from", "4.9", "--written-from", "4.11", cwd=repo)
     assert ran.code == 0

@@ -33,11 +33,11 @@ def _found(old: Path, new: Path, *options: str) -> list[tuple[str, ...]]:
     return [(*brief(finding)[:4], *finding["contexts"]) for finding in diff(old, new, *options)["findings"]]
 
 
-def test_one_that_enters_is_an_info_and_one_that_leaves_a_warning(tmp_path: Path) -> None:
+def test_one_that_enters_is_an_info_and_one_that_leaves_an_error(tmp_path: Path) -> None:
     old, new = _both(tmp_path, [_crd("Widget")], [_crd("Gadget")])
     assert _found(old, new) == [
         ("rollback", "info", "crd-added", _GADGET, "Default/ha"),
-        ("upgrade", "warning", "crd-removed", _WIDGET, "Default/ha"),
+        ("upgrade", "error", "crd-removed", _WIDGET, "Default/ha"),
     ]
     added, removed = diff(old, new)["findings"]
     assert (added["old"], added["new"], removed["old"], removed["new"]) == (None, _GADGET, _WIDGET, None)
@@ -49,7 +49,7 @@ def test_one_that_leaves_one_feature_set_is_said_to_leave_that_alone(tmp_path: P
     sets = "Default,TechPreviewNoUpgrade"
     old, new = _both(tmp_path, [_crd(sets=sets), _crd("Other", sets)], [_crd(sets="Default"), _crd("Other", sets)])
     (left,) = diff(old, new)["findings"]
-    assert brief(left)[:4] == ("upgrade", "info", "crd-removed", _WIDGET)
+    assert brief(left)[:4] == ("upgrade", "warning", "crd-removed", _WIDGET)
     assert left["contexts"] == ["TechPreviewNoUpgrade/ha"]
     assert "(only in the contexts named here: new has it in others)" in left["message"]
     (entered,) = diff(new, old)["findings"]

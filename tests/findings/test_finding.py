@@ -17,6 +17,7 @@ from crdcompat.crds.resolving import Chosen
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.judging import Harm, Named
 from crdcompat.vocabulary.writes import Spared
 
 
@@ -30,17 +31,31 @@ def _judged(
     chosen: Chosen, path: str = "status.phase", *, terminal: tuple[bool, ...] = (False,), **more: Any
 ) -> Judged:
     kind = more.pop("kind", "enum.value-added")
-    change = Change(kind, tuple(path.split(".")), ["A"], ["A", "B"], added=("B",))
-    places = tuple(Occurrence(f"c{number}", each, chosen, chosen, change) for number, each in enumerate(terminal))
+    of_crd = more.pop("of_crd", False)
+    change = Change(kind, () if of_crd else tuple(path.split(".")), ["A"], ["A", "B"], added=("B",), of_crd=of_crd)
+    contexts = more.pop("contexts", None) or tuple(f"c{number}" for number in range(len(terminal)))
+    flags = terminal if len(terminal) == len(contexts) else (False,) * len(contexts)
+    places = tuple(Occurrence(*where, chosen, chosen, change) for where in zip(contexts, flags, strict=True))
     facts = {"effect": Effect.WRITE_REJECTED, "direction": Direction.ROLLBACK, "witness": Witness({}), **more}
     return Judged(
-        change=change, labels=(), windows=(facts["effect"], Effect.NONE), crd="widgets.example.com", kind="Widget",
-        version="v1", occurrences=places, **facts,
+        change=change, labels=(), windows=(facts["effect"], Effect.NONE), kind="Widget", version="v1",
+        occurrences=places, **{"crd": "widgets.example.com", **facts},
     )  # fmt: skip
+
+
+#: A change that also a feature set with upgrades has, and one that only sets without upgrades have.
+_TERMINAL = ((True, False), (True, True))
 
 
 def _made(*judged: Judged) -> list[Finding]:
     return make_findings(judged, "r1", "r2", lambda _: ())
+
+
+_SPEC = {"path": "spec.phase"}
+_UP = {"direction": Direction.UPGRADE, "kind": "enum.value-removed"}
+_LACK = {"kind": "required.removed"}
+_RULED = {"direction": Direction.UPGRADE, "kind": "cel.transition-rule-added"}
+_UNRULED = {"kind": "cel.transition-rule-removed"}
 
 
 @pytest.mark.parametrize(
@@ -56,6 +71,33 @@ def _made(*judged: Judged) -> list[Finding]:
         pytest.param({"terminal": (True, True)}, "warning", id="only where nothing rolls back"),
         pytest.param({"terminal": (True, False)}, "error", id="also where something rolls back"),
         pytest.param({"terminal": (True,), "doubtful": True}, "info", id="no proof, and nothing rolls back"),
+        pytest.param({"named": Named.ENUM}, "error", id="a status value of the enum"),
+        pytest.param({"named": Named.CONSTANT}, "error", id="a status value of a constant"),
+        pytest.param({"named": Named.SAMPLE, "spared": Spared.VALUE}, "warning", id="a sample that updates may keep"),
+        pytest.param({"named": Named.NOBODY}, "warning", id="a status value that nothing names"),
+        pytest.param(_LACK | {"named": Named.LEFT_OUT}, "error", id="a status field that Go may leave out"),
+        pytest.param(_LACK | {"named": Named.WRITTEN}, "info", id="a status field that Go always writes"),
+        pytest.param(_LACK | {"named": Named.KEY}, "info", id="a key of items in status"),
+        pytest.param(_UP, "error", id="upgrade: a rejected status"),
+        pytest.param(_UP | {"named": Named.ENUM}, "error", id="upgrade: a status value of the enum"),
+        pytest.param(_UP | {"named": Named.ZERO}, "error", id="upgrade: a status value that Go writes"),
+        pytest.param(_UP | {"named": Named.NOBODY}, "warning", id="upgrade: a status value that nothing names"),
+        pytest.param(_UP | {"named": Named.ENUM, "path": "spec.phase"}, "warning", id="upgrade: a value in spec"),
+        pytest.param(_SPEC | {"harms": (Harm.NO_COMMON_VALUE,)}, "error", id="no common value in spec"),
+        pytest.param(
+            {"harms": (Harm.NO_COMMON_VALUE,), "named": Named.NOBODY, "spared": Spared.VALUE},
+            "error",
+            id="no common value, whoever writes it",
+        ),
+        pytest.param(_RULED | _SPEC | {"harms": (Harm.FROZEN,)}, "error", id="upgrade: frozen in spec"),
+        pytest.param(_RULED | {"harms": (Harm.FROZEN,), "named": Named.NOBODY}, "error", id="upgrade: a frozen status"),
+        pytest.param(_RULED | _SPEC, "warning", id="upgrade: a transition rule in spec"),
+        pytest.param(_RULED | {"named": Named.ENUM}, "warning", id="upgrade: a transition rule in status"),
+        pytest.param(_UNRULED | _SPEC | {"harms": (Harm.FROZEN,)}, "info", id="rollback: frozen in spec"),
+        pytest.param(_UNRULED | {"harms": (Harm.FROZEN,)}, "info", id="rollback: frozen in status"),
+        pytest.param({"crd": "widgets.example.openshift.io"}, "warning", id="an example API"),
+        pytest.param({"crd": "widgets.example.com"}, "error", id="an API of the domain for examples"),
+        pytest.param({"crd": "widgets.examples.openshift.io"}, "error", id="an API that only sounds like an example"),
     ],
 )
 def test_the_severity(chosen: Chosen, facts: dict[str, Any], severity: str) -> None:
@@ -64,13 +106,57 @@ def test_the_severity(chosen: Chosen, facts: dict[str, Any], severity: str) -> N
     assert ("severity lowered" in finding.message) == (facts.get("terminal", (False,))[-1] is True)
 
 
-def test_a_crd_that_upgrade_jobs_cannot_install_counts_in_full(chosen: Chosen) -> None:
-    facts: dict[str, Any] = {"kind": "crd.refused", "effect": Effect.CRD_REJECTED, "terminal": (True,)}
-    found = _made(*(_judged(chosen, direction=direction, **facts) for direction in Direction))
-    assert [(each.direction, "severity lowered" in each.message) for each in found] == [
-        ("rollback", True),
-        ("upgrade", False),
-    ]
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"kind": "crd.refused", "effect": Effect.CRD_REJECTED},
+        {"harms": (Harm.NO_COMMON_VALUE,)},
+        {"named": Named.ENUM},
+        {"writer_default": True},
+    ],
+    ids=["a refused CRD", "no common value", "a member of an enum", "a default"],
+)
+def test_nothing_of_feature_sets_without_upgrades_is_an_error(
+    chosen: Chosen, facts: dict[str, Any], direction: Direction
+) -> None:
+    elsewhere, (finding,) = (_made(_judged(chosen, direction=direction, terminal=each, **facts)) for each in _TERMINAL)
+    assert [each.severity for each in elsewhere] == ["error"]
+    assert (finding.severity, "severity lowered" in finding.message) == ("warning", True)
+    assert finding.because[-1] == "only in feature sets that can be neither upgraded nor rolled back"
+
+
+_SPARED_REASON = "the server lets updates pass that leave the value as it is"
+
+
+@pytest.mark.parametrize(
+    ("facts", "because"),
+    [
+        ({"named": Named.ENUM}, ("status", "named by the enum")),
+        ({"named": Named.NOBODY}, ("status", "nothing names the value")),
+        ({**_SPEC, "named": None}, ("spec",)),
+        ({**_SPEC, "writer_default": True, "named": Named.DEFAULT}, ("spec", "the writer's default")),
+        ({"named": Named.CONSTANT, "spared": Spared.VALUE}, ("status", "a constant of the Go type", _SPARED_REASON)),
+        ({"doubtful": True}, ("status", "no example object was found")),
+        (_UP | {"named": Named.ENUM}, ("status", "named by the enum")),
+        (_RULED | {"harms": (Harm.FROZEN,)}, ("status", "no value can be changed any more")),
+        (_RULED | _SPEC, ("spec", "some changes still pass")),
+        (_UNRULED | {"harms": (Harm.FROZEN,)}, ("status",)),
+        (
+            {"kind": "crd.refused", "effect": Effect.CRD_REJECTED, "of_crd": True, "early": True},
+            ("the CRD itself", "applied before the API server is updated"),
+        ),
+        ({"contexts": ("Default/x", "TechPreviewNoUpgrade/x")}, ("status", "in Default")),
+        ({"contexts": ("TechPreviewNoUpgrade/x",)}, ("status",)),
+        (
+            {"crd": "widgets.example.openshift.io", "named": Named.ENUM},
+            ("status", "named by the enum", "an example API, which no cluster has"),
+        ),
+    ],
+)
+def test_what_decided(chosen: Chosen, facts: dict[str, Any], because: tuple[str, ...]) -> None:
+    (finding,) = _made(_judged(chosen, **facts))
+    assert finding.because == because
 
 
 @pytest.mark.parametrize(
@@ -105,7 +191,7 @@ def test_the_order(chosen: Chosen) -> None:
         ("r", "warning", "spec.a"),
         ("r", "warning", "spec.b"),
         ("r", "warning", "metadata.a"),
-        ("u", "warning", "status.b"),
+        ("u", "error", "status.b"),
     ]
 
 

@@ -155,7 +155,7 @@ def test_a_filter_limits_the_verdict(tmp_path: Path) -> None:
 
 
 def test_an_upgrade_is_a_line_unless_it_fails(tmp_path: Path) -> None:
-    narrowed = both(tmp_path / "narrowed", root(status=obj(p=string("A", "B"))), root(status=obj(p=string("A"))))
+    narrowed = both(tmp_path / "narrowed", root(spec=obj(p=string("A", "B"))), root(spec=obj(p=string("A"))))
     text = run("diff", *narrowed).out
     assert "Upgrading" not in text and "upgrade: 0 errors, 1 warning, 0 info (--direction upgrade)" in text
     assert "Upgrading" in run("diff", *narrowed, "--direction", "upgrade").out
@@ -180,9 +180,9 @@ def test_a_long_report_begins_with_its_verdict(tmp_path: Path) -> None:
 def test_a_check_shows_both_directions(tmp_path: Path) -> None:
     """A change is small, and its reviewer decides about upgrades, too."""
     repo = repository(tmp_path)
-    commit(repo, {"w.yaml": crd(root(status=obj(p=string("A", "B"))))})
-    commit(repo, {"w.yaml": crd(root(status=obj(p=string("A"))))})
+    commit(repo, {"w.yaml": crd(root(spec=obj(p=string("A", "B"))))})
+    commit(repo, {"w.yaml": crd(root(spec=obj(p=string("A"))))})
     text = run("check", "--base", "HEAD~1", cwd=repo).out
-    assert "warning[enum-value-removed] widgets.example.com/v1 status.p" in text
+    assert "warning[enum-value-removed] widgets.example.com/v1 spec.p" in text
     markdown = run("check", "--base", "HEAD~1", "--format", "markdown", cwd=repo).out
-    assert "| warning | `widgets.example.com/v1 status.p` |" in markdown
+    assert "| warning | `widgets.example.com/v1 spec.p` |" in markdown

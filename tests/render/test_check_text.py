@@ -52,14 +52,14 @@ def test_a_quiet_check_fits_a_hook(demo: Path) -> None:
 def test_a_quiet_check_names_what_fails(tmp_path: Path) -> None:
     """Not errors alone: the repository decides what fails."""
     repo = repository(tmp_path)
-    for phases in ("AB", "A"):
-        commit(repo, {"w.yaml": widget(*phases)})
+    for modes in ("AB", "A"):
+        commit(repo, {"w.yaml": crd(root(spec=obj(mode=string(*modes))))})
     quiet = ("check", "--base", "HEAD~1", "-q", "--fail-on")
     assert [run(*quiet, level, cwd=repo).out for level in ("error", "never")] == ["", ""]
     ran = run(*quiet, "warning", cwd=repo)
     first, line, *_ = ran.out.splitlines()
     assert (ran.code, first) == (1, "This change: AT RISK (compared with the API before this change)")
-    assert line.startswith("w.yaml:") and ": warning[enum-value-removed] Widget status.p: " in line
+    assert line.startswith("w.yaml:") and ": warning[enum-value-removed] Widget spec.mode: " in line
     assert "\nTo accept it, then git add the waiver file: crdcompat waive " in ran.out
 
 
@@ -90,16 +90,16 @@ def test_an_erased_value_is_not_called_a_rejected_write(tmp_path: Path) -> None:
 def test_warnings_beside_an_error_are_a_line_each(demo: Path) -> None:
     text = run("check", "--base", "HEAD~1", cwd=demo).out
     assert _WARNINGS in text
-    assert len(text.splitlines()) <= 34
+    assert len(text.splitlines()) <= 36
     assert _WARNINGS not in run("check", "--base", "HEAD~1", "-v", cwd=demo).out
 
 
 def test_warnings_alone_are_whole(tmp_path: Path) -> None:
     repo = repository(tmp_path)
-    for phases in ("AB", "A"):
-        commit(repo, {"w.yaml": widget(*phases)})
+    for modes in ("AB", "A"):
+        commit(repo, {"w.yaml": crd(root(spec=obj(mode=string(*modes))))})
     ran = run("check", "--base", "HEAD~1", cwd=repo)
-    assert ran.code == 0 and "warning[enum-value-removed] widgets.example.com/v1 status.p\n  --> w.yaml:" in ran.out
+    assert ran.code == 0 and "warning[enum-value-removed] widgets.example.com/v1 spec.mode\n  --> w.yaml:" in ran.out
 
 
 def test_a_target_names_itself_and_not_the_change(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from crdcompat.compare.harm import freezes, shares_no_value
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
+from crdcompat.compare.strings import finite_members
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.seeds import Seeds
 from crdcompat.findings.rules import rule_for
@@ -142,10 +143,12 @@ def _value(item: Judged) -> Any:
 
 
 def _by_schema(value: Any, node: Node) -> Named | None:
-    """Whether the schema itself names a value: in an enum, as the default, or as one of two booleans."""
+    """Whether the schema itself names a value: in an enum or a pattern of few strings, as the default, as a boolean."""
     members = enum_members(node)
     if members is not None and member_key(value) in map(member_key, members):
         return Named.ENUM
     if node.default is not ABSENT and not isinstance(value, (dict, list)) and node.default == value:
         return Named.DEFAULT
+    if isinstance(value, str) and value in (finite_members(node) or ()):
+        return Named.PATTERN
     return Named.TYPE if isinstance(value, bool) else None

@@ -103,29 +103,32 @@ def test_without_the_key_nobody_asks(tmp_path: Path) -> None:
     assert select(diff(old, new), rule="crd-refused-by") == []
 
 
-def test_the_ends_of_the_range_take_part(tmp_path: Path) -> None:
-    """NEW runs on its newest server, OLD on its oldest; ``releases`` overrides both, ``targets`` the range."""
+def test_both_sides_run_the_oldest_common_server(tmp_path: Path) -> None:
+    """Both sides run the oldest common server, or the two that are nearest; ``releases`` overrides all of them."""
     old, new = write(tmp_path / "old.yaml", PLAIN), write(tmp_path / "new.yaml", PLAIN)
     config = tmp_path / "c.yaml"
     for value, more, expected in (
-        ({"min": "1.28", "max": "1.33"}, {}, ("1.28", "1.33")),
-        (["1.30", "1.27", "1.36"], {}, ("1.27", "1.36")),
-        (["1.29", "1.31", "openshift-4.17"], {}, ("1.29", "1.31")),
-        ({"min": "1.28", "max": "1.33", "targets": {"path:old.yaml": ["1.26", "1.27"]}}, {}, ("1.26", "1.33")),
-        ({"versions": ["1.31"]}, {"releases": {"path:new.yaml": "1.35"}}, ("1.31", "1.35")),
+        ({"min": "1.28", "max": "1.33"}, {}, ("1.28", "1.28")),
+        (["1.30", "1.27", "1.36"], {}, ("1.27", "1.27")),
+        (["1.29", "1.31", "openshift-4.17"], {}, ("1.29", "1.29")),
+        ({"min": "1.28", "max": "1.33", "targets": {"path:old.yaml": ["1.26", "1.27"]}}, {}, ("1.27", "1.28")),
+        ({"min": "1.28", "max": "1.33", "targets": {"path:old.yaml": ["1.27", "1.30"]}}, {}, ("1.30", "1.30")),
+        ({"versions": ["1.31"]}, {"releases": {"path:new.yaml": "1.35"}}, ("1.35", "1.35")),
+        (None, {"releases": {"path:old.yaml": "1.31", "path:new.yaml": "1.35"}}, ("1.31", "1.35")),
     ):
-        write(config, {"kubernetes": value, **more})
+        write(config, more if value is None else {"kubernetes": value, **more})
         report = diff(f"path:{old.name}", f"path:{new.name}", "--config", config, cwd=tmp_path)
         assert (report["old"]["kubernetes"], report["new"]["kubernetes"]) == expected
 
 
-def test_a_matrix_names_both_servers_of_a_release(tmp_path: Path) -> None:
+def test_a_matrix_names_the_servers_of_a_release(tmp_path: Path) -> None:
     for name in ("v1", "v2"):
         write(tmp_path / name / "widget.yaml", PLAIN)
     write(tmp_path / ".crdcompat.yaml", {"kubernetes": {"min": "1.28", "max": "1.33"}})
     report = run("matrix", "path:v1", "path:v2", "--format", "json", cwd=tmp_path).report
+    same = "the same one"
     assert [each["notes"] for each in report["releases"]] == [
-        [f"Kubernetes 1.28 runs path:{name} as the older release, Kubernetes 1.33 as the newer one"]
+        [f"path:{name} is judged on the servers from Kubernetes 1.28 to Kubernetes 1.33, the other release on {same}"]
         for name in ("v1", "v2")
     ]
 

@@ -12,6 +12,7 @@ from report_samples import compared
 
 from crdcompat.compare.refused import REFUSED
 from crdcompat.features.check.unreleased import mark_unreleased
+from crdcompat.vocabulary import Direction
 
 
 @pytest.fixture
@@ -62,11 +63,11 @@ def test_targets_only_has_no_section_for_the_base(repo: Path) -> None:
 
 
 def test_a_commit_is_on_the_configured_branch_that_has_it(repo: Path) -> None:
-    (repo / ".crdcompat.yaml").write_text('releases: {main: "1.33"}\nrollback_targets: {main: [release-1]}\n')
+    (repo / ".crdcompat.yaml").write_text('releases: {main: "1.29"}\nrollback_targets: {main: [release-1]}\n')
     report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
     assert (report["old"]["name"], report["old"]["kubernetes"], report["new"]["name"]) == (
         "main",
-        "1.33",
+        "1.29",
         "this change",
     )
     assert [section["against"] for section in report["sections"]] == ["base", "target"]
@@ -105,8 +106,12 @@ def test_a_target_meets_a_finding_at_any_place_of_either(tmp_path: Path) -> None
         assert marked.status == status
 
 
-def test_a_crd_that_no_server_takes_fails_on_every_cluster(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("direction", "status"), [(Direction.UPGRADE, "new"), (Direction.ROLLBACK, "unreleased")])
+def test_a_crd_that_no_server_takes_fails_on_every_cluster(tmp_path: Path, direction: Direction, status: str) -> None:
+    """A CRD that the change mends fails where a target has it."""
     report = compared(tmp_path, root(spec=obj(a=string("A"))), root(spec=obj(a=string("A", "B"))))
-    refused = replace(report, findings=(replace(report.findings[0], change=REFUSED),))
+    refused = replace(report, findings=(replace(report.findings[0], change=REFUSED, direction=direction),))
     (marked,) = mark_unreleased(refused, [replace(report, findings=())]).findings
+    assert marked.status == status
+    (marked,) = mark_unreleased(refused, [refused]).findings
     assert marked.status == "new"

@@ -147,9 +147,9 @@ def test_a_crd_that_appears_or_goes(tmp_path: Path) -> None:
     commit(repo, {"w.yaml": widget("A")})
     assert check(repo, "--base", "HEAD~1", code=0)["sections"][0]["summary"]["crds"]["new"] == 1
     commit(repo, {"w.yaml": None})
-    assert check(repo, "--base", "HEAD~1", code=2)["sections"][0]["summary"]["crds"]["only_old"] == [
-        "widgets.example.com"
-    ]
+    (section,) = check(repo, "--base", "HEAD~1", code=1)["sections"]
+    assert section["summary"]["crds"]["only_old"] == ["widgets.example.com"]
+    assert [(each["rule"], each["direction"]) for each in section["findings"]] == [("crd-removed", "upgrade")]
 
 
 def test_what_cannot_be_read_is_never_a_pass(tmp_path: Path) -> None:

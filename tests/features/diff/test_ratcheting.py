@@ -126,19 +126,20 @@ def test_an_item_with_a_key() -> None:
     assert finding.message.endswith(VALUE)
 
 
-_WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "required": ({"required": ["phase"]}, {}),
-    "a rule": ({"x-kubernetes-validations": [{"rule": "!has(self.note) || has(self.phase)"}]}, {}),
+_WHOLE: dict[str, tuple[dict[str, Any], str]] = {
+    "required": ({"required": ["phase"]}, "error"),
+    # Nothing says that a controller writes a note without a phase.
+    "a rule": ({"x-kubernetes-validations": [{"rule": "!has(self.note) || has(self.phase)"}]}, "warning"),
 }
 
 
-@pytest.mark.parametrize(("old", "new"), _WHOLE.values(), ids=_WHOLE)
-def test_a_status_that_breaks_a_constraint_as_a_whole(old: dict[str, Any], new: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("old", "severity"), _WHOLE.values(), ids=_WHOLE)
+def test_a_status_that_breaks_a_constraint_as_a_whole(old: dict[str, Any], severity: str) -> None:
     """Each change of such a status is rejected on every server."""
     members = {"phase": string(), **MORE}
-    schemas = ({"status": {**schema(**members), **more}} for more in (old, new))
+    schemas = ({"status": {**schema(**members), **more}} for more in (old, {}))
     finding = only(*schemas, "E")
-    assert reported(finding) == ("error", OF_STATUS)
+    assert reported(finding) == (severity, OF_STATUS)
     assert "accepts updates" not in finding.message
 
 

@@ -1,4 +1,4 @@
-"""A CRD that no server takes: an error where the change touches it in NEW, a remark in OLD; with words and place."""
+"""A CRD that no server takes: an error where only one side has the fault, else a remark; with words and place."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def _line(file: Path, text: str) -> int:
     return found
 
 
-def _refused(report: Json) -> list[tuple[str, str, list[str], list[tuple[str, int]]]]:
-    """Severity, path, the server's words and the places of the findings about refused CRDs."""
+def _refused(report: Json, side: str = "new") -> list[tuple[str, str, list[str], list[tuple[str, int]]]]:
+    """Severity, path, the server's words and the places of the findings about refused CRDs of one side."""
     return [
-        (found["severity"], found["path"], found["witness"]["errors"], _places(found))
+        (found["severity"], found["path"], found["witness"]["errors"], _places(found, side))
         for found in report["findings"]
         if found["rule"] == "crd-refused"
     ]
 
 
-def _places(finding: Json) -> list[tuple[str, int]]:
-    assert {place["side"] for place in finding["locations"]} == {"new"}
+def _places(finding: Json, side: str = "new") -> list[tuple[str, int]]:
+    assert {place["side"] for place in finding["locations"]} == {side}
     return [(place["file"], place["line"]) for place in finding["locations"]]
 
 
@@ -123,23 +123,30 @@ def test_judge_and_simulate_refuse_the_same(tmp_path: Path) -> None:
     assert (ran.code, f"{_REFUSES}{_MISFIT}" in ran.err) == (2, True)
 
 
-def test_where_nothing_changed_nothing_is_said(tmp_path: Path) -> None:
+def test_a_fault_of_both_sides_is_a_remark(tmp_path: Path) -> None:
     same = root(spec=obj(a={}))
     unchanged = diff(*both(tmp_path, same, same))
     assert remarks(unchanged) == unchanged["findings"] == []
     old, new = both(tmp_path / "changed", same, root(spec=obj(a={}, b=string())))
     report = diff(old, new)
     # What stands behind a `type` that is missing is the map that lacks it.
-    lines = [_line(side / "widget.yaml", " a: ") for side in (old, new)]
-    assert remarks(report) == [("widget.yaml", lines[0], "old", f"{_REFUSES}{_TYPELESS}")]
-    assert _refused(report) == [("error", "spec.a", [_TYPELESS], [("widget.yaml", lines[1])])]
+    line = _line(new / "widget.yaml", " a: ")
+    assert remarks(report) == [("widget.yaml", line, "new", f"{_REFUSES}{_TYPELESS}")]
+    assert _refused(report) == []
 
 
-def test_a_mended_crd_passes(tmp_path: Path) -> None:
-    """No cluster had the CRD that OLD's server refuses."""
+def test_a_mended_crd_cannot_go_back(tmp_path: Path) -> None:
+    """The server that refuses OLD's CRD keeps NEW's after a rollback."""
     old, new = both(tmp_path, _number("ten"), _number(5))
-    assert _refused(diff(old, new)) == []
-    assert run("diff", old, new).code == 0
+    report = diff(old, new)
+    assert [(each["direction"], each["rule"]) for each in report["findings"]] == [
+        ("rollback", "crd-refused"),
+        ("upgrade", "bounds-tightened"),
+    ]
+    line = _line(old / "widget.yaml", ": ten")
+    assert _refused(report, "old") == [("error", "spec.a", [_MISFIT], [("widget.yaml", line)])]
+    assert remarks(report) == []
+    assert run("diff", old, new).code == 1
 
 
 def test_every_copy_and_item_of_a_list_has_its_line(tmp_path: Path) -> None:
@@ -305,10 +312,12 @@ def test_each_rule_has_its_line_and_words(tmp_path: Path) -> None:
 
 def test_a_remark_on_a_rule_is_one_line(tmp_path: Path) -> None:
     """openshift/api: a rule about a field behind a feature gate; the server repeats the rule for each name in it."""
-    old, new = both(tmp_path, _ruled("self.nothing() && self.none()"), _PLAIN)
-    line = _line(old / "widget.yaml", "self.nothing()")
+    ruled = _ruled("self.nothing() && self.none()")
+    spec = ruled["properties"]["spec"]["properties"]
+    old, new = both(tmp_path, ruled, root(spec=obj(**spec, c=string())))
+    line = _line(new / "widget.yaml", "self.nothing()")
     said = "compilation failed: ERROR: <input>:1:13: undeclared reference to 'nothing' (in container '')"
-    assert remarks(diff(old, new)) == [("widget.yaml", line, "old", f"{_REFUSES}{said}")]
+    assert remarks(diff(old, new)) == [("widget.yaml", line, "new", f"{_REFUSES}{said}")]
 
 
 def test_the_verdict_names_a_field_with_several_such_rules_once(tmp_path: Path) -> None:
@@ -337,7 +346,7 @@ def test_without_a_known_server_only_what_the_newest_refuses_too(tmp_path: Path)
 
 
 def test_equal_rules_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all versions and copies of a CRD, and of equal values in one schema."""
+    """Of all versions and copies of a CRD, and of equal values in one schema, for one server."""
     made: list[object] = []
 
     class Counted(Checker):
@@ -354,7 +363,8 @@ def test_equal_rules_are_compiled_once(tmp_path: Path, monkeypatch: pytest.Monke
     for name in ("one", "two"):
         write(tmp_path / "old" / f"{name}.yaml", crd(_PLAIN, kind=name.title()))
         write(tmp_path / "new" / f"{name}.yaml", crd(versions=versions, kind=name.title()))
-    assert _rules(diff(tmp_path / "old", tmp_path / "new")) == []
+    config = write(tmp_path / "config.yaml", {"kubernetes": ["1.31"]})
+    assert _rules(diff(tmp_path / "old", tmp_path / "new", "--config", config)) == []
     assert len(made) == 1
 
 

@@ -99,6 +99,7 @@ def test_a_finding_shows_everything(tmp_path: Path) -> None:
         "Effect": ["write-rejected: writes of an object are refused (422)"],
         "Written by": ["status"],
         "Added": ['"B"'],
+        "Severity because": ["status, named by the enum"],
         "Rejected writes": ["status-update-touching"],
         "Met by": ["2 recorded objects: Widget/a in x, Widget/b in y"],
         "Introduced by": ["cccccccccccc 2024-01-02 B is new (since r2)"],

@@ -84,7 +84,7 @@ def test_everything_compared_has_a_case(tmp_path: Path) -> None:
     assert {name: len(case.result) for name, case in cases.items()} == {
         "diff: freshs.example.com": 0,
         "diff: gadgets.example.com/v1": 0,
-        "diff: gones.example.com": 0,
+        "diff: gones.example.com": 1,
         "diff: widgets.example.com/v1": 1,
     }
     assert cases["diff: gadgets.example.com/v1"].system_out is None
@@ -101,7 +101,7 @@ def test_warnings_pass(tmp_path: Path) -> None:
 def test_both_directions_are_listed_apart(tmp_path: Path) -> None:
     old, new = (root(status={"type": "object", "properties": {"p": string(*v)}}) for v in ("AB", "AC"))
     (case,) = _suites(compared(tmp_path, old, new))["diff"]
-    reported = case.result[0].text + case.system_out
+    reported = case.result[0].text + (case.system_out or "")
     assert reported.index("Rolling back r2 -> r1\n") < reported.index("Upgrading r1 -> r2\n")
 
 
