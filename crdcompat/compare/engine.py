@@ -167,6 +167,8 @@ class Comparer:
             item,
             witness=witness,
             doubtful=False,
+            writes=None,  # the answers were those to another witness
+            spared=None,
             writer_default=is_writer_default(item.change, item.direction, item.effect, witness, pairs[0]),
             unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], shared),
         )

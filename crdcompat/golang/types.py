@@ -169,7 +169,7 @@ def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
         return None
     of_list = (*site.above, *(_Above(file, declared.comments) for file, declared in names))
     above = tuple(_Above(each.file, each.comments, items=True) for each in of_list if not each.items)
-    return _Site(site.file, site.place, above if step is ITEM else (), inner, within)
+    return _Site(site.file, site.place, above if step is ITEM else (), inner, within, may_be_left_out=True)
 
 
 def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDeclaration]]:

@@ -133,11 +133,12 @@ class Case:
             writer, reader = (self.new, self.old) if finding.direction == "rollback" else (self.old, self.new)
             stored = finding.witness.stored  # only for an update
             operation = str(finding.witness.operation) if stored is not None else "validate"
-            written = crdcompat.judge(writer, operation, finding.witness.object, stored)
+            server = "1.36" if "on Kubernetes 1.36" in finding.message else "1.31"
+            written = crdcompat.judge(writer, operation, finding.witness.object, stored, kubernetes=server)
             if written.accepted is not True:
                 wrong.append((*label, "the writer refuses the witness", written.message))
                 continue
-            answer = crdcompat.judge(reader, operation, written.object or {}, stored)
+            answer = crdcompat.judge(reader, operation, written.object or {}, stored, kubernetes=server)
             held = written.object or {}
             if not (
                 _lost(finding.path, held, answer) if finding.effect == "value-pruned" else shows(claim, answer, held)

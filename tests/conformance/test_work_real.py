@@ -10,7 +10,7 @@ from crdcompat.crds.reader import CrdReader
 
 #: The whole of openshift/api's largest pair: no more than this. Less is better: then take the numbers down.
 _MOST = {
-    "streams parsed": 465,  # some are objects of suites, for changes without an example
+    "streams parsed": 560,  # some are objects of suites, for changes without an example or a named value
     "schemas compared": 49,
     "nodes compared": 1_520,
     "changes proved": 620,

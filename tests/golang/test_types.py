@@ -7,7 +7,7 @@ import random
 import pytest
 
 from crdcompat.golang.packages import MAX_FILE_BYTES, is_go_types
-from crdcompat.golang.types import GoPlace, GoTypes
+from crdcompat.golang.types import GoMember, GoPlace, GoTypes
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 
 GROUP = "config.example.com"
@@ -236,6 +236,99 @@ def test_unknown_kinds() -> None:
     assert read.place(GROUP, "v1", "Gadget", ("spec",), "enum") is None
     assert read.place(GROUP, "v2", "Widget", ("spec",), "enum") is None
     assert read.place("example.com", "v1", "Widget", ("spec",), "enum") is None
+
+
+# -- what a Go type says about values ---------------------------------------------
+
+
+GADGET = """\
+package v1
+
+type Gadget struct {
+	Phase Phase `json:"phase"`
+	Optional Phase `json:"optional,omitempty"`
+	Zero Alias `json:"zero,omitzero"`
+	Pointer *Phase `json:"pointer"`
+	Items []Phase `json:"items"`
+	ByName map[string]Phase `json:"byName"`
+	Plain string `json:"plain"`
+	Left string `json:"left,omitempty"`
+	Count int32 `json:"count"`
+	Size Size `json:"size"`
+	Inner struct{ Phase Phase `json:"phase"` } `json:"inner,omitempty"`
+	Foreign metav1.Duration `json:"foreign"`
+}
+
+type Phase string
+type Alias = Phase
+type Size int32
+
+const Running Phase = "Running"
+
+// Not the constants of a type: a comment, an untyped one, one of a function.
+// const Commented Phase = "Commented"
+const Untyped = "Untyped"
+const Big Size = 3
+
+func names() { const Local Phase = "Local" }
+"""
+
+MORE = """\
+package v1
+
+const (
+	Done = Phase("Done")
+	Raw = Phase(`Raw "text"`)
+	Twice Phase = "Done"
+	Other Pool = "Other"
+	Own Alias = "Own"
+)
+
+type Pool string
+"""
+
+_PHASES = ("Running", "Done", 'Raw "text"')
+
+
+def member(path: SchemaPath, kind: str = "Gadget") -> GoMember | None:
+    files = {"config/v1/doc.go": DOC, "config/v1/types_gadget.go": GADGET, "config/v1/types_more.go": MORE}
+    return types(files).member(GROUP, "v1", kind, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        # constants with a type and with a conversion, of all files, each value once
+        (("phase",), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES)),
+        (("optional",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        # of an alias, too
+        (("zero",), GoMember(may_be_left_out=True, is_text=True, constants=("Own", *_PHASES))),
+        (("pointer",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        # nobody writes an item that is not set
+        (("items",), GoMember(may_be_left_out=False, is_text=False, constants=())),
+        (("items", ITEM), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        (("byName", VALUE), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        (("plain",), GoMember(may_be_left_out=False, is_text=True, constants=())),
+        (("left",), GoMember(may_be_left_out=True, is_text=True, constants=())),
+        (("count",), GoMember(may_be_left_out=False, is_text=False, constants=())),
+        (("size",), GoMember(may_be_left_out=False, is_text=False, constants=())),
+        (("inner", "phase"), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES)),
+        (("foreign",), GoMember(may_be_left_out=False, is_text=False, constants=())),
+        # unknown paths
+        (("nothing",), None),
+        (("phase", "nothing"), None),
+        (("phase", ITEM), None),
+        (("foreign", "nothing"), None),
+    ],
+)
+def test_what_a_go_type_says_about_values(path: SchemaPath, expected: GoMember | None) -> None:
+    assert member(path) == expected
+
+
+def test_members_of_unknown_kinds() -> None:
+    assert member(("phase",), "Widget") is None
+    assert types().member(GROUP, "v2", "Widget", ("spec",)) is None
+    assert types().member("example.com", "v1", "Widget", ("spec",)) is None
 
 
 def test_line_ends_of_windows_and_a_byte_order_mark() -> None:

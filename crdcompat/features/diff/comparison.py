@@ -77,7 +77,7 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     found.judged += only_on_newest(pairs, found.judged, servers, (old, new), wanted.directions, shared)
     seeds = Seeds(old, new)
     replayed = with_writes(with_seeds(found.judged, comparer, seeds), servers, shared)
-    # The search for a value that somebody writes may change the witness: it is replayed again.
+    # The search for a value that somebody writes may change a witness, which is replayed then.
     found.judged = list(with_writes(with_names(replayed, comparer, old, new, seeds), servers, shared))
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)

@@ -29,13 +29,17 @@ _NEWEST = Server(NEWEST)
 
 
 def with_writes(judged: Iterable[Judged], servers: Servers, shared: ComparisonCache) -> Iterator[Judged]:
-    """The judged changes, with the answers to all kinds of write of the witnesses that are rejected."""
+    """The judged changes, with the answers to all kinds of write of the witnesses that are rejected.
+
+    What has answers keeps them.
+    """
     asked = _Asked(servers, shared)
     for item in judged:
         occurrence = item.occurrences[0]
         rejected = item.effect == Effect.WRITE_REJECTED and item.witness.object is not None
         # An update is one kind of write: the rule refuses no others.
-        if not rejected or item.witness.stored is not None or not isinstance(occurrence, Occurrence):
+        is_open = rejected and item.writes is None and item.witness.stored is None
+        if not is_open or not isinstance(occurrence, Occurrence):
             yield item
         else:
             yield asked.about(item, occurrence)

@@ -65,6 +65,13 @@ def _found(tmp_path: Path, old: Json, new: Json, direction: str, **files: Any) -
     [
         pytest.param(string("A"), string("A", "B"), "error", "named by the enum", id="a member of an enum"),
         pytest.param(string(maxLength=3), _LONG, "warning", "nothing names the value", id="a length"),
+        pytest.param(
+            string(pattern="^(A|B)$"),
+            string(pattern="^(A|B|C)$"),
+            "error",
+            "named by the pattern",
+            id="a list as pattern",
+        ),
         pytest.param(_LETTERS, string(), "warning", "nothing names the value", id="a pattern"),
         pytest.param(
             {"type": "integer", "minimum": 0}, {"type": "integer"}, "warning", "nothing names the value", id="a number"
@@ -93,13 +100,18 @@ def test_a_constant_of_the_go_type_is_the_witness(tmp_path: Path) -> None:
 
 
 def test_what_go_writes_for_a_field_that_is_not_set(tmp_path: Path) -> None:
-    """Without omitempty it is the empty string; with it, nothing is written."""
-    old, new = (obj(text=each, note=each) for each in (string(), string(minLength=1)))
+    """Without omitempty it is the empty string; with it, and in lists, nothing is written."""
+    values = string(), string(minLength=1)
+    old, new = (obj(text=each, note=each, names=array(each)) for each in values)
     found = {
         each["path"]: (each["severity"], each["witness"]["object"]["status"])
         for each in diff(*_sides(tmp_path, old, new, go=GO), "--direction", "upgrade")["findings"]
     }
-    assert found == {"status.text": ("error", {"text": ""}), "status.note": ("warning", {"note": ""})}
+    assert found == {
+        "status.text": ("error", {"text": ""}),
+        "status.note": ("warning", {"note": ""}),
+        "status.names[*]": ("warning", {"names": [""]}),
+    }
 
 
 @pytest.mark.parametrize(
