@@ -23,7 +23,8 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.seeds import with_seeds
+from crdcompat.features.diff.named import with_names
+from crdcompat.features.diff.seeds import Seeds, with_seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,11 @@ class Claim:
 def claims_of(old: CrdSet, new: CrdSet) -> Iterator[tuple[Claim, Json, Json]]:
     """(claim, writer's CRD, reader's CRD) of each finding, for each pair of schemas that it is about.
 
-    Findings that seeds prove are among them.
+    Findings that seeds prove, and witnesses with a value that somebody writes, are among them.
     """
     comparer = Comparer(server_of(old), server_of(new))
-    judged = comparer.compare(pair(old, new).pairs).judged
-    for item in with_seeds(judged, comparer, old, new):
+    judged, seeds = comparer.compare(pair(old, new).pairs).judged, Seeds(old, new)
+    for item in with_names(with_seeds(judged, comparer, seeds), comparer, old, new, seeds):
         claim = Claim(item.direction, item.change.place, item.effect, item.witness, item.version)
         seen: set[tuple[int, int]] = set()
         for each in item.occurrences:
