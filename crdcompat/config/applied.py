@@ -54,7 +54,7 @@ def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], boo
     runs, note = server_of_tree(tree, config)
     crds = reader.read(tree, side, wanted)
     found = replace(crds, runs=runs, notes=(*crds.notes, *filter(None, [note]))) if runs else crds
-    return with_servers(found, config, side)
+    return with_servers(found, config)
 
 
 def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
@@ -64,7 +64,7 @@ def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
         return open_source(name, repo=repo)
 
 
-def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") -> CrdSet:
+def with_servers(crds: CrdSet, config: Config, release: str = "") -> CrdSet:
     """The CRDs of one side with the servers that the configuration gives the release (default: the name of the set).
 
     Else the name of an OpenShift release gives the server.

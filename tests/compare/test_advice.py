@@ -89,7 +89,7 @@ def _between(tmp_path: Path, old: Json, new: Json) -> list[str]:
 
 
 def test_the_advice_is_about_a_later_rollback_to_new_and_names_no_other_server(tmp_path: Path) -> None:
-    """The upgrade that newly requires the field spares stored objects: that is no matter of OLD's server."""
+    """The upgrade that newly requires the field spares stored objects. The advice does not name OLD's server."""
     old = obj(a=obj(b=string()))
     new = {**old, "required": ["a"]}
     assert _between(tmp_path, crd(root(status=old)), crd(root(status=new))) == [

@@ -65,7 +65,7 @@ def test_a_missing_key_is_named_with_its_line(tmp_path: Path) -> None:
 
 _ENTRY = growth("B")
 _LINES = "crd: x\n  path: z\n  values: [A]\n  accepted_from: '4.10'\n  written_from: '4.11'\n  reason: |\n"
-#: A file -> what it is when a declaration was added: text before, and text after it.
+#: The text of a waiver file -> the text before and after the declaration that is added to it.
 _TEXTS = {
     "none": ("", ""),
     "waivers alone": (f"# ours\nwaivers:\n  - {json.dumps(_WAIVER)}\n# end\n", ""),

@@ -75,7 +75,7 @@ class SetReader:
     def _read(self, tree: Tree, side: Side, unneeded: frozenset[str], release: str) -> CrdSet:
         read = self._reader.read(tree, side, self._config.wants, unneeded)
         has_more = any(self._may_hold(tree, unneeded))
-        return with_servers(replace(read, has_more=has_more), self._config, side, release)
+        return with_servers(replace(read, has_more=has_more), self._config, release)
 
     def may_hold(self, crd: str) -> bool:
         """Whether a file that was not read may contain a CRD of this name, on a side or in a target."""

@@ -150,7 +150,7 @@ def _shown(report: DiffReport, sets: Sequence[CrdSet], transition: tuple[int, in
 def _as(crds: CrdSet, side: Side, config: Config) -> CrdSet:
     """A set as one side of a pair, on its server; both share the documents."""
     return replace(
-        with_servers(crds, config, side),
+        with_servers(crds, config),
         skipped=tuple(replace(item, side=side) for item in crds.skipped),
         problems=tuple(replace(item, side=side) for item in crds.problems),
         remarks=tuple(replace(item, side=side) for item in crds.remarks),
@@ -184,9 +184,9 @@ def _cluster(sets: Sequence[CrdSet], config: Config, options: MatrixOptions) -> 
 
     contexts, crds = options.filters.contexts, options.filters.crds
     context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
-    targets, writers = ([with_servers(each, config, side) for each in sets] for side in (Side.OLD, Side.NEW))
+    releases = [with_servers(each, config) for each in sets]
     return judge_cluster(
-        targets, writers, options.recorded, options.sources, origin=options.origin, context=context, crds=crds
+        releases, releases, options.recorded, options.sources, origin=options.origin, context=context, crds=crds
     )
 
 

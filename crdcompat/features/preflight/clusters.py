@@ -178,7 +178,7 @@ class _Kinds:
             yield item
 
     def without_crd(self, release: CrdSet, listed: CrdSet) -> frozenset[str]:
-        """The names of the CRDs of a release of which there are objects, and that are not in ``listed``."""
+        """The names of the release's CRDs that have recorded objects and are not in ``listed``."""
         names = listed.named()
         found = (each.crd for each in release.documents if each.crd.name not in {*names, *_WITHOUT_CRD})
         return frozenset(
