@@ -6,7 +6,6 @@ the machine to the author of a pull request.
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -75,7 +74,13 @@ def linked_entries(files: Mapping[str, Entry], links: Mapping[str, str]) -> Iter
 
 def _folders(paths: Iterable[str]) -> set[str]:
     """All folders above these paths, "." for the top."""
-    return {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    folders = {"."}
+    for path in paths:
+        above = path.rpartition("/")[0]
+        while above and above not in folders:  # what is above a known folder is known, too
+            folders.add(above)
+            above = above.rpartition("/")[0]
+    return folders
 
 
 def _resolve(path: str, files: Mapping[str, Entry], links: Mapping[str, str], folders: set[str]) -> str:
