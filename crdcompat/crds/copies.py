@@ -3,12 +3,15 @@
 The copies in one top folder are compared with those of the other side in the same folder. Copies in a folder that only
 one side has are compared with what is left over on the other side, as after a move, or with the content that all copies
 of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched. Copies that
-differ inside one folder are matched in the same way by its subfolders, and then by the names of their files. A file
-that NEW has removed from beside one that it keeps is unmatched: it may be an older form, which clusters no longer have.
+differ inside one folder are matched in the same way by its subfolders, and then by the names of their files.
+
+Files that both sides have decide (``match_copies``): a further copy that one side alone has may be a stale bundle, a
+copy for a test or an older form, and is not compared.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -34,7 +37,44 @@ class Unmatched(Struct, frozen=True, eq=False):
     new: _Documents
 
 
-def match_copies(old: _Documents, new: _Documents, level: int = 0) -> tuple[list[_Pair], list[Unmatched]]:
+class Matched(Struct, frozen=True, eq=False):
+    """The copies of a CRD that belong together, those with several counterparts, and those that are not compared.
+
+    Each of the last names the CRD, its file, and a file that both sides have.
+    """
+
+    pairs: list[_Pair]
+    unmatched: list[Unmatched]
+    alone: list[tuple[str, str, str]]
+
+
+def match_copies(old: _Documents, new: _Documents) -> Matched:
+    """The copies of one CRD that belong together, and the rest."""
+    kept = {document.file for document in old} & {document.file for document in new}
+    alone = [] if not kept else [*_alone(old, new, kept), *_alone(new, old, kept)]
+    left = {id(document) for document in alone}
+    olds, news = (tuple(each for each in side if id(each) not in left) for side in (old, new))
+    beside = [(each.crd.name, each.file, min(kept)) for each in alone]
+    return Matched(*_match(olds, news, 0), beside)
+
+
+def _alone(side: _Documents, other: _Documents, kept: set[str]) -> Iterator[CrdDocument]:
+    """The copies of a side that the other side does not have, neither at their path nor moved.
+
+    ``kept`` are the files of both sides. What comes and goes in a folder that keeps several copies (an archive of old
+    releases) has not moved. A copy with a version that no kept file has is the only source of this version: it counts.
+    """
+    folders = Counter(file.rpartition("/")[0] for file in kept)
+    archives = {folder for folder, count in folders.items() if count > 1}
+    known = {version.name for each in side if each.file in kept for version in each.crd.versions}
+    may_move = any(each.file not in kept and each.file.rpartition("/")[0] not in archives for each in other)
+    for each in side:
+        has_moved = may_move and each.file.rpartition("/")[0] not in archives
+        if each.file not in kept and not has_moved and known.issuperset(it.name for it in each.crd.versions):
+            yield each
+
+
+def _match(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair], list[Unmatched]]:
     """The copies of one CRD that belong together, and the rest.
 
     ``level`` is the part of the paths that matches them, from 0 for top folders.
@@ -43,7 +83,7 @@ def match_copies(old: _Documents, new: _Documents, level: int = 0) -> tuple[list
     pairs: list[_Pair] = []
     for of_old, of_new in matched:
         if level < _last_level((*of_old, *of_new)) and (_differ(of_old) or _differ(of_new)):
-            inside, rest = match_copies(of_old, of_new, level + 1)
+            inside, rest = _match(of_old, of_new, level + 1)
             pairs += inside
             unmatched += rest
         else:

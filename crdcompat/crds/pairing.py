@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from msgspec import Struct
 
 from crdcompat.crds.context import Context, context_label
-from crdcompat.crds.copies import Unmatched, by_facts, match_copies
+from crdcompat.crds.copies import Matched, Unmatched, by_facts, match_copies
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, disagree, resolve
@@ -17,7 +17,6 @@ from crdcompat.crds.unpaired import Unpaired, entering, unpaired
 from crdcompat.crds.variants import contexts_of, is_shipped
 
 _Documents = tuple[CrdDocument, ...]
-_Resolve = Callable[[_Documents], Resolved]
 
 
 class CrdPair(Struct, frozen=True, eq=False):
@@ -67,16 +66,19 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     resolved = cache(resolve)  # most CRDs have the same documents in all contexts
     pairs: list[CrdPair] = []
     unmatched: list[Unmatched] = []
+    alone: set[tuple[str, str, str]] = set()
     for old_context, new_context in common:
         label = context_label(old_context, new_context)
         terminal = old_context.is_terminal or new_context.is_terminal
-        found, rest = _resolved_pairs(old, new, old_context, new_context, resolved)
-        unmatched += rest
-        pairs += (CrdPair(label, terminal, of_old, of_new) for of_old, of_new in found)
+        found = _matched(old, new, old_context, new_context)
+        unmatched += found.unmatched
+        alone.update(found.alone)
+        pairs += (CrdPair(label, terminal, resolved(of_old), resolved(of_new)) for of_old, of_new in found.pairs)
     for at, of_old, of_new in _given_way(pairs):
-        matched, rest = match_copies(of_old, of_new)
-        unmatched += rest
-        pairs += (CrdPair(at.context, at.terminal, resolved(a), resolved(b)) for a, b in matched)
+        found = match_copies(of_old, of_new)
+        unmatched += found.unmatched
+        alone.update(found.alone)
+        pairs += (CrdPair(at.context, at.terminal, resolved(a), resolved(b)) for a, b in found.pairs)
     old_named, new_named = old.named(), new.named()
     old_names, new_names = old_named.keys(), new_named.keys()
     paired = {each.old.name for each in pairs}
@@ -97,7 +99,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
         ignored_duplicates=tuple(
-            sorted({item for each in pairs for side in (each.old, each.new) for item in side.ignored_duplicates})
+            sorted(alone.union(*(side.ignored_duplicates for each in pairs for side in (each.old, each.new))))
         ),
         without_common_context=tuple(sorted(apart)),
         unpaired=unpaired(old, new, common),
@@ -106,12 +108,9 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     )
 
 
-def _resolved_pairs(
-    old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve
-) -> tuple[list[tuple[Resolved, Resolved]], list[Unmatched]]:
-    """The CRDs of both sides in a pair of contexts, and the copies of them that cannot be paired."""
-    pairs: list[tuple[Resolved, Resolved]] = []
-    unmatched: list[Unmatched] = []
+def _matched(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Matched:
+    """The documents of the CRDs of both sides in a pair of contexts, paired."""
+    made = Matched([], [], [])
     olds, news = old.named(), new.named()
     for name in olds.keys() & news.keys():
         left = tuple(document for document in olds[name] if document.is_in(a))
@@ -124,15 +123,15 @@ def _resolved_pairs(
             elif name in old.shipped and name not in new.shipped:
                 right = like_shipped(right, left)
         has_variants = not a == b == Context()
+        pairs = [(left, right)]
         if disagree(left, has_variants) or disagree(right, has_variants):
-            matched, rest = match_copies(left, right)
-            unmatched += rest
-        else:
-            matched = [(left, right)]
-        for both in matched:
-            alike = [both] if has_variants else by_facts(*both)
-            pairs += [(resolved(of_old), resolved(of_new)) for of_old, of_new in alike]
-    return pairs, unmatched
+            found = match_copies(left, right)
+            pairs = found.pairs
+            made.unmatched.extend(found.unmatched)
+            made.alone.extend(found.alone)
+        for both in pairs:
+            made.pairs.extend([both] if has_variants else by_facts(*both))
+    return made
 
 
 def _given_way(pairs: Iterable[CrdPair]) -> list[tuple[CrdPair, _Documents, _Documents]]:

@@ -32,6 +32,10 @@ class UndecidedEntry(Struct, frozen=True):
     excerpts: tuple[Excerpt, ...] = ()
 
 
+#: Files that a sentence names, of those that may belong together.
+_MAX_FILES = 4
+
+
 class UnmatchedCopies(Struct, frozen=True):
     """Files with copies of a CRD: which one of OLD belongs to which one of NEW is not known."""
 
@@ -146,8 +150,8 @@ class DiffReport(Struct, frozen=True):
         """The CRDs that both sides have and that were not compared, or not in all copies, each with the reason."""
         apart = (f"{name}: no context has it on both sides" for name in self.counts.apart)
         unmatched = (
-            f"{item.crd}: its copies differ, and nothing says which belong together: {', '.join(item.old)} in "
-            f"{self.old.name}, {', '.join(item.new)} in {self.new.name} (`exclude` in the configuration omits some)"
+            f"{item.crd}: its copies differ, and nothing says which belong together: {_some(item.old)} in "
+            f"{self.old.name}, {_some(item.new)} in {self.new.name} (`exclude` in the configuration omits some)"
             for item in self.counts.unmatched
         )
         return (*apart, *unmatched)
@@ -176,3 +180,9 @@ class DiffReport(Struct, frozen=True):
     def fails(self, threshold: FailOn) -> bool:
         """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
         return self.judgement.decide(threshold).code is not ExitCode.CLEAN
+
+
+def _some(files: tuple[str, ...]) -> str:
+    """The first files, and the number of the others."""
+    others = len(files) - _MAX_FILES
+    return ", ".join(files[:_MAX_FILES]) + (f" and {others} more" if others > 0 else "")

@@ -45,13 +45,7 @@ def _rollback(report: Json) -> list[tuple[str, str]]:
             {"config": "A", "bundle": "C"}, {"deploy": "AB", "charts": "C"}, [("A", "B")], id="two moved, one as it is"
         ),
         pytest.param(
-            {"config": "A", "bundle": "A"}, {"config": "A", "bundle": "A", "deploy": "AB"}, [("A", "B")], id="added"
-        ),
-        pytest.param(
-            {"config": "Atext", "bundle": "A"},
-            {"config": "Atext", "bundle": "A", "deploy": "AB"},
-            [("A", "B")],
-            id="added beside copies that differ in texts",
+            {"config": "A", "bundle": "A"}, {"config": "AB", "bundle": "A", "deploy": "AC"}, [("A", "B")], id="changed"
         ),
         pytest.param(
             {"config": "A", "bundle": "C"},
@@ -59,7 +53,6 @@ def _rollback(report: Json) -> list[tuple[str, str]]:
             [("A", "B")],
             id="added as a copy",
         ),
-        pytest.param({"config": "AB", "bundle": "A"}, {"config": "AB"}, [("A", "B")], id="removed"),
         pytest.param(
             {"config/a": "A", "config/b": "C"},
             {"config/a": "A", "config/b": "CD"},
@@ -78,8 +71,7 @@ def _rollback(report: Json) -> list[tuple[str, str]]:
             [("C", "D")],
             id="the second copy in a folder that moved",
         ),
-        pytest.param({"config/a": "A"}, {"config/a": "A", "config/b": "AB"}, [("A", "B")], id="a second one appears"),
-        pytest.param({"a": "A", "b/b": "C"}, {"a": "A", "b/b": "C", "b": "CD"}, [("C", "D")], id="a level higher"),
+        pytest.param({"a": "A", "b/b": "C"}, {"a": "A", "b": "CD"}, [("C", "D")], id="a level higher"),
         pytest.param(
             {"config/b/c": "C", "config/b/d": "E", "config/a": "A"},
             {"config/b/c": "C", "config/b/d": "EF", "config/a": "A"},
@@ -106,16 +98,10 @@ _TWO_MOVED = {"config": "A", "bundle": "C"}, {"deploy": "AB", "charts": "CD"}
     [
         pytest.param(*_TWO_MOVED, (["bundle", "config"], ["charts", "deploy"]), id="two moved"),
         pytest.param(
-            {"config": "A", "bundle": "C"},
-            {"config": "A", "bundle": "C", "deploy": "AB"},
-            (["bundle", "config"], ["deploy"]),
-            id="added",
-        ),
-        pytest.param(
-            {"chart/1": "A", "chart/2": "AB"},
-            {"chart/1": "A", "chart/2": "AB", "chart/3": "ABC"},
-            (["chart/1", "chart/2"], ["chart/3"]),
-            id="added in one folder",
+            {"config": "A", "bundle": "C", "docs": "E"},
+            {"deploy": "AB", "docs": "E", "charts": "CD"},
+            (["bundle", "config"], ["charts", "deploy"]),
+            id="two moved, beside one that both sides have",
         ),
     ],
 )
@@ -224,16 +210,53 @@ def test_copies_that_differ_only_in_what_is_served(tmp_path: Path) -> None:
     ]
 
 
-def test_an_older_form_that_is_removed_from_beside_the_kept_one_is_not_compared(tmp_path: Path) -> None:
-    """vertical-pod-autoscaler 1.7 -> 1.8: four generations of one CRD in deploy/, and only the last one stays."""
-    old = _with(tmp_path / "old" / "deploy", older=(_copy("AC"),), oldest=(_copy("C"),), widget=(_copy("AB"),))
-    new = _with(tmp_path / "new" / "deploy", widget=(_copy("AB"),))
-    ran = run("diff", old.parent, new.parent, "--format", "json")
-    assert (ran.report["findings"], ran.code) == ([], 2)
-    older = ["deploy/older.yaml", "deploy/oldest.yaml"]
-    assert ran.report["summary"]["crds"]["unmatched"] == [
-        {"crd": "widgets.example.com", "old": older, "new": ["deploy/widget.yaml"]}
-    ]
+@pytest.mark.parametrize(
+    ("old", "new", "alone"),
+    [
+        pytest.param({"config": "A"}, {"config": "A", "bundle": "AB"}, ["bundle"], id="added"),
+        pytest.param({"config": "AB", "bundle": "A"}, {"config": "AB"}, ["bundle"], id="removed"),
+        pytest.param(
+            {"config": "Atext", "bundle": "A"},
+            {"config": "Atext", "bundle": "A", "deploy": "AB"},
+            ["deploy"],
+            id="added beside copies that differ in texts",
+        ),
+        pytest.param({"config/a": "A"}, {"config/a": "A", "config/b": "AB"}, ["config/b"], id="added beside another"),
+        pytest.param(
+            {"config": "AB", "deploy/older": "AC", "deploy/oldest": "C", "deploy": "AB"},
+            {"config": "AB", "deploy": "AB"},
+            ["deploy/older", "deploy/oldest"],
+            id="older forms removed",
+        ),
+    ],
+)
+def test_a_copy_that_one_side_alone_has_is_named_and_not_compared(
+    tmp_path: Path, old: Mapping[str, str], new: Mapping[str, str], alone: list[str]
+) -> None:
+    """grafana-operator 5.21: a stale bundle goes; vertical-pod-autoscaler 1.8: four generations, and one stays."""
+    ran = run("diff", *_sides(tmp_path, old, new), "--format", "json")
+    assert (ran.report["findings"], ran.report["undecided"], ran.code) == ([], [], 0)
+    assert [each["file"] for each in ran.report["summary"]["superseded"]] == [f"{each}/widget.yaml" for each in alone]
+
+
+def test_what_comes_and_goes_in_an_archive_of_old_releases_has_not_moved(tmp_path: Path) -> None:
+    """cloudnative-pg keeps the manifest of each release; a candidate gives way to the release."""
+    archive = {"r1": (_copy("A"),), "r2": (_copy("AB"),)}
+    old = _with(tmp_path / "old", **archive, rc3=(_copy("ABC"),))
+    new = _with(tmp_path / "new", **archive, r3=(_copy("ABCD"),))
+    write(old / "config" / "widget.yaml", _copy("C"))
+    write(new / "deploy" / "widget.yaml", _copy("CE"))
+    ran = run("diff", old, new, "--format", "json")
+    assert (_rollback(ran.report), ran.code) == ([("C", "E")], 1)
+    assert [each["file"] for each in ran.report["summary"]["superseded"]] == ["r3.yaml", "rc3.yaml"]
+
+
+def test_a_copy_with_a_version_of_its_own_is_compared(tmp_path: Path) -> None:
+    """A version may have a file of its own: the file is the only source of what clusters get then."""
+    one, two = (crd(versions=[version(root(phase=string()), name)]) for name in ("v1", "v2"))
+    old, new = _with(tmp_path / "old", a=(one,)), _with(tmp_path / "new", a=(one,), b=(two,))
+    found = run("diff", old, new, "--format", "json").report["findings"]
+    assert [(each["rule"], each["version"]) for each in found] == [("version-added", "v2")]
 
 
 def _converted(made: Json) -> Json:
@@ -275,7 +298,7 @@ def test_check_sees_copies_that_move(tmp_path: Path) -> None:
     git(tmp_path, "init", "-qb", "main")
     commit(tmp_path, {f"{folder}/widget.yaml": _copy("A") for folder in ("config", "bundle")})
     assert _check(tmp_path, {"deploy": "AB", "bundle": "A"}, 1) == [("A", "B")]
-    assert _check(tmp_path, {"deploy": "ABC", "bundle": "A", "charts": "ABCD"}, 2) == [("AB", "C")]
+    assert _check(tmp_path, {"deploy": "ABC", "bundle": "A", "charts": "ABCD"}, 1) == [("AB", "C")]
     assert _check(tmp_path, {"deploy": "ABC", "bundle": "A", "charts": "ABCD", "copy": "A"}, 0) == []
 
 
