@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -36,9 +37,7 @@ def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Serv
     pair = pair_crds(old, new, old_server, new_server)
     (a, b), spec_keys = pair.crds, _owned()[0]
     texts = [name for facet in all_crd_facets() for name, text in facet.texts.items() if text(a) != text(b)]
-    undecided = [
-        ("", item) for side, resolved in (("OLD", old), ("NEW", new)) for item in _disagreements(resolved, side)
-    ]
+    undecided = [("", item) for item in (*_disagreements(old, new, "OLD"), *_disagreements(new, old, "NEW"))]
     for keyword in sorted((spec_of(a).keys() | spec_of(b).keys()) - spec_keys):
         before, after = spec_of(a).get(keyword), spec_of(b).get(keyword)
         if before != after:
@@ -77,13 +76,25 @@ def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:
             yield Undecided((), keyword, a.raw.get(keyword), b.raw.get(keyword), _UNKNOWN, a.pointer, b.pointer)
 
 
-def _disagreements(resolved: Resolved, side: str) -> Iterator[Undecided]:
-    """The facts in which several documents of one CRD differ: a cluster may get any of them."""
+def _disagreements(resolved: Resolved, beside: Resolved, side: str) -> Iterator[Undecided]:
+    """The facts in which several documents of one CRD differ: a cluster may get any of them.
+
+    Where the same files differ in the same way ``beside``, a cluster gets the same fact from both sides.
+    """
+    known = set(_facts_that_differ(beside))
+    for each in _facts_that_differ(resolved):
+        if each not in known:
+            keyword, here, there, *files = each
+            reason = f"{' and '.join(files)} of {side} disagree on it"
+            yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
+
+
+def _facts_that_differ(resolved: Resolved) -> Iterator[tuple[str, Any, Any, str, str]]:
+    """The keyword, its value in the first document and in another one, and the files of both."""
     first, *others = resolved.documents
     for other in others:
         for facet in all_crd_facets():
             for keyword, fact in facet.facts.items():
                 here, there = fact(first.crd), fact(other.crd)
                 if here != there:
-                    reason = f"{first.file} and {other.file} of {side} disagree on it"
-                    yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
+                    yield keyword, here, there, first.file, other.file

@@ -12,7 +12,7 @@ copy for a test or an older form, and is not compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -48,30 +48,37 @@ class Matched(Struct, frozen=True, eq=False):
     alone: list[tuple[str, str, str]]
 
 
-def match_copies(old: _Documents, new: _Documents) -> Matched:
-    """The copies of one CRD that belong together, and the rest."""
+def match_copies(old: _Documents, new: _Documents, files: Collection[str] = ()) -> Matched:
+    """The copies of one CRD in a context that belong together, and the rest.
+
+    ``files`` are those that both sides have in any context: they do not come or go, even if they leave the context.
+    """
     kept = {document.file for document in old} & {document.file for document in new}
-    alone = [] if not kept else [*_alone(old, new, kept), *_alone(new, old, kept)]
+    alone = [] if not kept else [*_alone(old, new, kept, files), *_alone(new, old, kept, files)]
     left = {id(document) for document in alone}
     olds, news = (tuple(each for each in side if id(each) not in left) for side in (old, new))
-    beside = [(each.crd.name, each.file, min(kept)) for each in alone]
-    return Matched(*_match(olds, news, 0), beside)
+    return Matched(*_match(olds, news, 0), [(each.crd.name, each.file, min(kept)) for each in alone])
 
 
-def _alone(side: _Documents, other: _Documents, kept: set[str]) -> Iterator[CrdDocument]:
+def _alone(side: _Documents, other: _Documents, kept: set[str], files: Collection[str]) -> Iterator[CrdDocument]:
     """The copies of a side that the other side does not have, neither at their path nor moved.
 
     ``kept`` are the files of both sides. What comes and goes in a folder that keeps several copies (an archive of old
     releases) has not moved. A copy with a version that no kept file has is the only source of this version: it counts.
     """
-    folders = Counter(file.rpartition("/")[0] for file in kept)
+    folders = Counter(_folder(file) for file in kept)
     archives = {folder for folder, count in folders.items() if count > 1}
     known = {version.name for each in side if each.file in kept for version in each.crd.versions}
-    may_move = any(each.file not in kept and each.file.rpartition("/")[0] not in archives for each in other)
+    may_move = any(each.file not in kept and _folder(each.file) not in archives for each in other)
     for each in side:
-        has_moved = may_move and each.file.rpartition("/")[0] not in archives
-        if each.file not in kept and not has_moved and known.issuperset(it.name for it in each.crd.versions):
+        stays = each.file in kept or each.file in files
+        has_moved = may_move and _folder(each.file) not in archives
+        if not stays and not has_moved and known.issuperset(it.name for it in each.crd.versions):
             yield each
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 def _match(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair], list[Unmatched]]:

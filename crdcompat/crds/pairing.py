@@ -125,7 +125,8 @@ def _matched(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Matched:
         has_variants = not a == b == Context()
         pairs = [(left, right)]
         if disagree(left, has_variants) or disagree(right, has_variants):
-            found = match_copies(left, right)
+            files = {document.file for document in olds[name]} & {document.file for document in news[name]}
+            found = match_copies(left, right, files)
             pairs = found.pairs
             made.unmatched.extend(found.unmatched)
             made.alone.extend(found.alone)

@@ -331,3 +331,19 @@ def test_a_crd_with_two_versions_of_one_name_is_a_remark(tmp_path: Path) -> None
     ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
     assert (ran.code, ran.report["findings"]) == (0, [])
     assert "the API server refuses this CRD: " in ran.report["summary"]["remarks"][0]["message"]
+
+
+def test_documents_that_differ_outside_of_their_versions_on_both_sides_alike(tmp_path: Path) -> None:
+    """velero keeps a proof of concept with another version and without a scope: no release changes that."""
+    other = crd(versions=[version(root(), "v1beta1")])
+    other["spec"]["scope"] = "Cluster"
+    old = _with(tmp_path / "old", design=(other,), widget=(_copy("A"),))
+    new = _with(tmp_path / "new", design=(other,), widget=(_copy("AB"),))
+    ran = run("diff", old, new, "--format", "json")
+    assert (_rollback(ran.report), ran.report["undecided"], ran.code) == ([("A", "B")], [], 1)
+    other["spec"]["scope"] = "Namespaced"
+    moved = _with(tmp_path / "moved", design=(other,), widget=(_copy("A"),))
+    undecided = run("diff", old, moved, "--format", "json").report["undecided"]
+    assert [(each["keyword"], each["reason"]) for each in undecided] == [
+        ("scope", "design.yaml and widget.yaml of OLD disagree on it")
+    ]
