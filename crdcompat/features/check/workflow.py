@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
+from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides, open_targets
 from crdcompat.features.check.named import unknown_branches, with_left_out
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
@@ -60,11 +60,10 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
 
     from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts
-    from crdcompat.sources import open_source
 
     options = _with_defaults(options, config)
     annotations = (FEATURE_SET, PROFILE, GATE, CHANNEL, *config.texts("variant_annotations"))
-    opened = [open_source(name, repo=options.repo) for name in targets.names]
+    opened = open_targets(targets, options.repo)
     facts = collect_facts(_skippable(trees, opened, options), annotations, use_cache=options.use_cache)
 
     from crdcompat.features.check.sections import compare_change  # while git searches
