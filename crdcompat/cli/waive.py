@@ -142,12 +142,12 @@ def _report_data(report: str | None, base: str | None, config: str | None, repo:
 
     if report is None:
         from crdcompat.features.check.base import CheckOptions
-        from crdcompat.features.check.workflow import run_check
+        from crdcompat.features.check.workflow import check_by_rules
         from crdcompat.render.data.diff import check_data
 
         # Findings that existed before the change are accepted as well; the quick answer does not list them.
         options = CheckOptions(base=base, repo=repo, all_targets=True)
-        return check_data(run_check(_config(config, repo), options))
+        return check_data(check_by_rules(config, options))
 
     from pathlib import Path
 

@@ -50,7 +50,9 @@ def _wrong_ref(name: str) -> str:
     if _OF_GIT.fullmatch(name) or (name.startswith("refs/") and not name.startswith(_FULL)):
         return "what it is changes with the checkout: name a branch or a tag"
     if _NO_NAME.search(name):
-        return "a configuration names branches and tags alone; other sources are for the command line (--base, --target)"
+        return (
+            "a configuration names branches and tags alone; other sources are for the command line (--base, --target)"
+        )
     return ""
 
 

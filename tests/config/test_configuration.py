@@ -95,12 +95,7 @@ def test_show_names_the_origin_of_each_value(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("show", [(), ("--show",)], ids=["check", "show"])
 def test_refs_that_are_not_there_are_noted(tmp_path: Path, show: tuple[str, ...]) -> None:
-    text = (
-        "base: mian\n"
-        "rollback_targets:\n"
-        "  main: [release-1.1, release-9.9, gone, v1]\n"
-        "  release-1.1: [release-9.9]\n"
-    )
+    text = "base: mian\nrollback_targets:\n  main: [release-1.1, release-9.9, gone, v1]\n  release-1.1: [release-9.9]\n"
     (tmp_path / ".crdcompat.yaml").write_text(text)
 
     def notes() -> list[str]:

@@ -38,29 +38,6 @@ _NO_BASE = (
 )
 
 
-class CheckOptions(Struct, frozen=True):
-    """The options of a check besides the configuration.
-
-    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
-    ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
-    configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
-    ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
-    those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
-    extend the cached facts about unchanged files.
-    """
-
-    base: str | None = None
-    head: str | None = None
-    repo: str | None = None
-    targets: Sequence[str] | None = None
-    filters: Filters = UNFILTERED
-    recordings: Sequence[str] = ()
-    formats: Sequence[str] = ()
-    all_targets: bool = False
-    targets_only: bool = False
-    use_cache: bool = True
-
-
 class Change(Struct, frozen=True):
     """The sources before (``old``) and after (``new``) a change.
 
@@ -77,6 +54,30 @@ class Change(Struct, frozen=True):
         """The note on the merge base (a commit or None) and the reason for its choice."""
         why = _LONG_ID.sub(lambda found: short(found[0]), self.why)
         return f"compared with {short(base)}" + (f", the merge base with {why}" if why else "")
+
+
+class CheckOptions(Struct, frozen=True):
+    """The options of a check besides the configuration.
+
+    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
+    ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
+    configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
+    ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
+    those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
+    extend the cached facts about unchanged files. ``change`` is the one that base and head give, if it is known already.
+    """
+
+    base: str | None = None
+    head: str | None = None
+    repo: str | None = None
+    targets: Sequence[str] | None = None
+    filters: Filters = UNFILTERED
+    recordings: Sequence[str] = ()
+    formats: Sequence[str] = ()
+    all_targets: bool = False
+    targets_only: bool = False
+    use_cache: bool = True
+    change: Change | None = None
 
 
 class Targets(Struct, frozen=True):

@@ -28,6 +28,7 @@ from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.templates import TEMPLATE
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
 from crdcompat.crds.variants import preset_of
+from crdcompat.features.check.accepted import accepted_for, ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
@@ -42,7 +43,6 @@ from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
@@ -76,7 +76,8 @@ def compare_change(
     """
     base_tree, head_tree = trees
     release = change.release or short(base_tree.commit)
-    waivers = active_waivers(read_accepted(config.waiver_file), config, date.today(), release)
+    accepted, trusted = accepted_for(change, config, options.repo)
+    waivers = active_waivers(accepted, config, date.today(), release)
     reader = SetReader(trees, opened, release, facts, config, options)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
@@ -109,8 +110,12 @@ def compare_change(
         *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
         *stale,
         *growth_notes(waivers, used.growth, head, known),
+        *trusted,
     )
-    return CheckReport(describe(head), sections, notes, waiver_notes, unseen)
+    is_whole = _is_unfiltered(options) and not options.targets_only
+    return CheckReport(
+        describe(head), sections, notes, waiver_notes, unseen, (*ahead(accepted, used.waivers),) if is_whole else ()
+    )
 
 
 class _Comparisons(Struct, frozen=True, eq=False):

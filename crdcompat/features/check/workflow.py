@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides, open_targets
+from crdcompat.features.check.base import (
+    compares_all,
+    find_change,
+    find_releases,
+    find_targets,
+    open_sides,
+    open_targets,
+)
 from crdcompat.features.check.named import unknown_branches, with_left_out
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
+from crdcompat.features.check.rules import find_rules
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
@@ -25,6 +33,15 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Entry, Tree
 
 
+def check_by_rules(named: str | None, options: CheckOptions) -> CheckReport:
+    """``run_check`` by the rules of the merge base; ``named`` is the configuration file that a person named.
+
+    Raises as ``run_check`` and ``find_rules``.
+    """
+    rules = find_rules(named, options)
+    return rules.shown_in(run_check(rules.config, replace(options, change=rules.change)))
+
+
 def run_check(config: Config, options: CheckOptions) -> CheckReport:
     """Compare a change with its base, and its head with each rollback target.
 
@@ -32,7 +49,12 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     ConfigError, SourceError, and RefNotFoundError also for a target that does not exist.
     """
     try:
-        return _check(config, options)
+        report = _check(config, options)
+        if not report.sections and options.change is not None:
+            from crdcompat.features.check.accepted import ahead_of
+
+            report = replace(report, rules=ahead_of(options.change, config, options.repo))
+        return report
     except MissingObjectsError as error:
         from crdcompat.features.check.lacking import with_one_advice
 
@@ -40,7 +62,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
 
 def _check(config: Config, options: CheckOptions) -> CheckReport:
-    change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
+    change = options.change or find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
     find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
