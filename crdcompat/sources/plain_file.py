@@ -35,9 +35,10 @@ def read_plain(path: Path, folder: Path | None) -> bytes | None:
         file = os.open(found, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: {reason_of(error)}") from None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise ConfigError(f"{path}: {NOT_REGULAR}")
     with os.fdopen(file, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise ConfigError(f"{path}: {NOT_REGULAR}")
         return checked_size(path, opened.read(MAX_BYTES + 1))
 
 

@@ -19,7 +19,7 @@ from crdcompat.features.check.base import (
     open_sides,
     open_targets,
 )
-from crdcompat.features.check.named import unknown_branches, with_left_out
+from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.features.check.rules import find_rules
 from crdcompat.prefilter.candidates import unchanged
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.base import Change, CheckOptions
     from crdcompat.models.check import CheckReport
     from crdcompat.sources.tree import Entry, Tree
 
@@ -65,6 +65,10 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     change = options.change or find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
+    return with_submodules(_of_change(change, config, options), change, config, options.repo)
+
+
+def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckReport:
     find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None

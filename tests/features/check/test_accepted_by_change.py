@@ -60,7 +60,9 @@ def test_a_declaration_of_the_change_stands_first(repo: Path) -> None:
     assert ran.code == 0, ran.out
     count, line = ran.out.splitlines()[:2]
     assert count == "accepted by this change: 1 error"
-    assert line.endswith("accepted from release-4.16, written from release-4.17: nothing writes it in 4.16 (owner: team-a)")
+    assert line.endswith(
+        "accepted from release-4.16, written from release-4.17: nothing writes it in 4.16 (owner: team-a)"
+    )
 
 
 def test_what_was_accepted_before_is_not_of_the_change(repo: Path) -> None:
