@@ -95,7 +95,10 @@ class Config(Struct, frozen=True):
 
     @property
     def waiver_file(self) -> Path:
-        """The path of the waiver file, whether or not it exists. Raises ConfigError if it is outside of the repository."""
+        """The path of the waiver file, whether or not it exists.
+
+        Raises ConfigError if it is outside of the repository.
+        """
         path = self.folder / str(self.values["waivers"])
         inside(path, self.folder)
         return path

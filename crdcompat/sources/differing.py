@@ -60,7 +60,7 @@ class Moved(Struct, frozen=True):
 
 
 def moved_submodules(repo: Repository, old: str, new: str = "") -> list[Moved]:
-    """The submodules whose commit differs between two commits (full ids); ``new`` "" is the index. Raises SourceError."""
+    """The submodules that differ between two commits (full ids); ``new`` "" is the index. Raises SourceError."""
     raw = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
     args = ("diff-tree", "-r", *raw, old, new) if new else ("diff-index", "--cached", *raw, old)
     fields = repo.run(*args).stdout.split(b"\0")

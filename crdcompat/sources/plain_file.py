@@ -9,9 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crdcompat.errors import ConfigError
 from crdcompat.sources.naming import reason_of
+
+if TYPE_CHECKING:
+    from crdcompat.sources.repository import Repository
 
 MAX_BYTES = 4 << 20
 """Limit for one of these files: some 10,000 waivers."""
@@ -73,3 +77,12 @@ def top_of(folder: Path) -> Path | None:
     """The top of the working tree around a folder; None without one."""
     whole = folder.absolute()
     return next((each for each in (whole, *whole.parents) if (each / ".git").exists()), None)
+
+
+def path_in(file: Path, repo: Repository) -> str | None:
+    """The path of a file from the top of a repository's working tree; None outside of it."""
+    top = top_of(Path(repo.path or "."))
+    whole = file.parent.resolve() / file.name
+    if top is None or not whole.is_relative_to(top.resolve()):
+        return None
+    return whole.relative_to(top.resolve()).as_posix()

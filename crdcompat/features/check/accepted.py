@@ -6,7 +6,6 @@ count once they are merged.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.errors import ConfigError, SourceError
 from crdcompat.features.check.base import EMPTY, Change
 from crdcompat.sources.commit_files import blobs_at, read_blob
-from crdcompat.sources.plain_file import read_plain, top_of
+from crdcompat.sources.plain_file import path_in, read_plain
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
@@ -82,9 +81,12 @@ class _Texts(Struct, frozen=True):
 
 
 def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
-    """Read both. The head's is that of the working tree, where CI may add entries, unless another commit is checked out."""
+    """Read both sides.
+
+    The head's file is that of the working tree, where CI may add entries, unless another commit is checked out.
+    """
     repository, file = Repository(repo), config.waiver_file
-    path = _path_in(file, repository)
+    path = path_in(file, repository)
     head = change.new.removeprefix("git:")
     if path is None or head in ("index:", "worktree:"):
         is_here = True
@@ -140,16 +142,6 @@ def _is_checked_out(repository: Repository, commit: str) -> bool:
         return resolve(repository, "HEAD").commit == commit
     except SourceError:
         return False
-
-
-def _path_in(file: Path, repository: Repository) -> str | None:
-    """The path of a file from the top of its repository; None outside of it."""
-    top = top_of(Path(repository.path or "."))
-    whole = Path(os.path.abspath(file))
-    whole = whole.parent.resolve() / whole.name
-    if top is None or not whole.is_relative_to(top.resolve()):
-        return None
-    return whole.relative_to(top.resolve()).as_posix()
 
 
 def _content(entry: Waiver | Declaration) -> str:

@@ -64,7 +64,8 @@ class CheckOptions(Struct, frozen=True):
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
     ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
     those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
-    extend the cached facts about unchanged files. ``change`` is the one that base and head give, if it is known already.
+    extend the cached facts about unchanged files. ``change`` is what base and head give, if it is known already.
+    ``recorded_at``: the commit whose recordings count; "" for those of the working tree.
     """
 
     base: str | None = None
@@ -78,6 +79,7 @@ class CheckOptions(Struct, frozen=True):
     targets_only: bool = False
     use_cache: bool = True
     change: Change | None = None
+    recorded_at: str = ""
 
 
 class Targets(Struct, frozen=True):
@@ -154,8 +156,10 @@ def find_change(
 def chosen_base(
     repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str] = os.environ
 ) -> Base | None:
-    """The first candidate of those that ``find_change`` lists; None if there is none. Raises SourceError, and UsageError
-    for a name of several refs that differ."""
+    """The first candidate of those that ``find_change`` lists; None if there is none.
+
+    Raises SourceError, and UsageError for a name of several refs that differ.
+    """
     if base:
         return _typed(repository, base)
     pushed = environment.get(_PUSHED)

@@ -19,7 +19,7 @@ from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError,
 from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Change, CheckOptions, chosen_base, find_change
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.named_refs import find_ref
-from crdcompat.sources.plain_file import top_of
+from crdcompat.sources.plain_file import path_in, top_of
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
@@ -118,11 +118,8 @@ def _place(named: str | None, start: Path, repository: Repository) -> _Place | N
         folders = [*upwards(folder)] if top is not None else [folder]
         paths = ((each / name).relative_to(root).as_posix() for each in folders for name in FILES)
         return _Place(repository, root, tuple(paths), False)
-    file = Path(os.path.abspath(named))
-    file = file.parent.resolve() / file.name
-    if top is None or not file.is_relative_to(top):
-        return None
-    return _Place(repository, top, (file.relative_to(top).as_posix(),), True)
+    path = path_in(Path(named), repository)
+    return None if top is None or path is None else _Place(repository, top, (path,), True)
 
 
 def _is_own(repository: Repository, head: str | None, environment: Mapping[str, str]) -> bool:
@@ -170,7 +167,7 @@ def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Map
         shown = os.path.relpath(after.file, place.top)
         line = f"the configuration of the merge base {why}: that of this change decides, {shown}"
         return Rules(after, (line,), change)
-    return Rules(before, _edited(before, after), change)
+    return Rules(before, (*_edited(before, after), *_edited_recordings(before, change, repository)), change)
 
 
 def _of_base(place: _Place, change: Change) -> tuple[Config | None, str]:
@@ -199,6 +196,19 @@ def _edited(before: Config, after: Config) -> tuple[str, ...]:
     if not found:
         return ()
     return (f"this change edits the rules of its own check: {found} (judged by the rules before it)",)
+
+
+def _edited_recordings(config: Config, change: Change, repository: Repository) -> Iterator[str]:
+    """A line for each recording of the configuration that a change edits: that of the base counts."""
+    if not config.texts("objects"):
+        return
+    from crdcompat.sources.commit_objects import path_differs
+
+    head = change.new.removeprefix("git:") if change.new.startswith("git:") else "HEAD"
+    for name in config.recordings:
+        path = path_in(Path(name), repository)
+        if path is not None and path_differs(repository, path, change.old.removeprefix("git:"), head):
+            yield f"this change edits the rules of its own check: the recording {path} (judged by the one before it)"
 
 
 def _refuse_commits(config: Config) -> None:

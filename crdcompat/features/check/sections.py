@@ -49,6 +49,8 @@ from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects
+from crdcompat.sources.commit_objects import objects_at
+from crdcompat.sources.plain_file import path_in
 from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
@@ -170,11 +172,20 @@ class _Comparisons(Struct, frozen=True, eq=False):
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
 
-            trees = (open_objects(path, repo=self.options.repo) for path in self.options.recordings)
+            trees = map(self._recording, self.options.recordings)
             report = with_evidence(report, old, head, map(read_objects, trees))
         findings = (with_touched(finding, lambda file: file not in self.same_files) for finding in report.findings)
         report = replace(report, findings=tuple(findings))
         return with_severities(_without_unchanged(report, old, head), self.config)
+
+    def _recording(self, name: str) -> Tree:
+        """A recording: one that the configuration names is that of the base, if that has it."""
+        repository = Repository(self.options.repo)
+        if self.options.recorded_at and (path := path_in(Path(name), repository)) is not None:
+            found = objects_at(repository, self.options.recorded_at, path, name)
+            if found is not None:
+                return found
+        return open_objects(name, repo=self.options.repo)
 
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""

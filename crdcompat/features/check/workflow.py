@@ -102,7 +102,10 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
     """The options, completed with values of the configuration."""
     filters = replace(options.filters, contexts=options.filters.contexts or config.texts("contexts"))
-    return replace(options, filters=filters, recordings=options.recordings or config.recordings)
+    if options.recordings or not config.texts("objects"):
+        return replace(options, filters=filters)
+    base = options.change.old.removeprefix("git:") if options.change is not None else ""
+    return replace(options, filters=filters, recordings=config.recordings, recorded_at=base)
 
 
 def _skippable(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +173,7 @@ def test_the_edit_stands_first_in_each_format(project: Path) -> None:
         out = run("check", "--base", "origin/main", "--format", name, cwd=clone).out
         place = out.lower().find(said)
         finding = out.find("<main" if name == "html" else "enum-value-added")
-        assert 0 <= place, name
+        assert place >= 0, name
         assert name == "sarif" or place < finding, name
     assert said in run("check", "--base", "origin/main", "-q", cwd=clone).out.splitlines()[0]
 
@@ -259,3 +261,39 @@ def test_ci_has_no_own_configuration(project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CI", "true")
     for head in ("index:", "worktree:"):
         assert run("check", "--base", "origin/main", "--head", head, cwd=clone).code == 1
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["a folder", "an archive"])
+@pytest.mark.parametrize("how", ["deleted", "emptied"])
+def test_evidence_that_a_change_takes_away_counts(project: Path, how: str, packed: bool) -> None:
+    """What recorded objects hold makes an error of what is else a warning."""
+    stored = {
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"},
+        "spec": {"a": "x"},
+    }  # fmt: skip
+    name = "recorded/o.tar.gz" if packed else "recorded/o.json"
+    write(project / name, _packed(stored) if packed else stored)
+    commit(project, {_FILE: json.dumps({"objects": [name if packed else "recorded"]})})
+    clone = _clone(project)
+    narrow = widget("A")
+    narrow["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["a"]["maxLength"] = 0
+    commit(clone, {"config/w.yaml": narrow})
+    before = _check(clone, "--base", "origin/main")
+    assert [each["evidence"]["recorded_objects"] for each in before.report["sections"][0]["findings"]] == [1]
+    commit(clone, {name: None if how == "deleted" else b"" if packed else "{}"})
+    ran = _check(clone, "--base", "origin/main")
+    assert ran.code == before.code == 1
+    assert [each["evidence"]["recorded_objects"] for each in ran.report["sections"][0]["findings"]] == [1]
+    (line,) = ran.report["rules"]
+    edited = name if packed else "recorded"
+    assert line == f"this change edits the rules of its own check: the recording {edited} (judged by the one before it)"
+
+
+def _packed(data: Json) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w:gz") as archive:
+        text = json.dumps(data).encode()
+        member = tarfile.TarInfo("o.json")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return held.getvalue()
