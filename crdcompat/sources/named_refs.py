@@ -49,6 +49,8 @@ def find_ref(repo: Repository, name: str, option: str, *, typed: bool) -> NamedR
     is how to name one of several: ``--base {}``. Raises AmbiguousRefError if a branch and a tag have the name and
     differ, or a local branch has the name of a remote's branch with its remote; SourceError.
     """
+    if name == "HEAD" or is_commit_id(name):
+        return None
     found = _having(repo, name)
     if name.startswith("refs/"):
         return NamedRef(name, found[name]) if name in found else None

@@ -94,7 +94,7 @@ def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
         head = resolve(repository, head).commit
         is_here = _is_checked_out(repository, head)
     now = read_plain(file, file.parent) if is_here or path is None else _at(repository, head, path)
-    if path is None or change.old == EMPTY:
+    if path is None or change.old == EMPTY or (now is None and config.trusts_change):
         return _Texts(file, now, None)
     base = change.old.removeprefix("git:")
     try:

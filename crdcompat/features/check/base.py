@@ -139,7 +139,7 @@ def find_change(
         return None
     new = named if named in ("index:", "worktree:") else f"git:{named}"
     tip = "HEAD" if new != f"git:{named}" else named
-    if tip not in ("HEAD", environment.get("PRE_COMMIT_TO_REF")) and not is_commit_id(tip):
+    if tip != environment.get("PRE_COMMIT_TO_REF"):
         find_ref(repository, tip, "--head {}", typed=True)  # raises for a name of several refs
     found = chosen_base(repository, base, configured, environment)
     if found is None:

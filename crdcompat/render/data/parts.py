@@ -61,7 +61,7 @@ def acceptance_data(item: Acceptance) -> dict[str, Any]:
         "owner": item.owner,
         "until": item.until or None,
         "baseline": item.baseline,
-        "by_change": item.by_change,
+        **({"by_change": True} if item.by_change else {}),
     }
 
 
