@@ -41,7 +41,8 @@ def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Acce
     if config.trusts_change:
         return marked, ()
     base = _parsed(texts.file, texts.base, mends=True)
-    added = [each for each in (*marked.waivers, *marked.growth) if each.of_change]
+    entries: tuple[Waiver | Declaration, ...] = (*marked.waivers, *marked.growth)
+    added = [each for each in entries if each.of_change]
     return base, tuple(
         f"{texts.file}:{each.line}: {each.label}: counts once it is merged (`trust: base` in the configuration)"
         for each in added
@@ -113,7 +114,8 @@ def _marked(texts: _Texts) -> Accepted:
     if texts.head == texts.base:
         return head
     base = _parsed(texts.file, texts.base, mends=True)
-    known = set(map(_content, (*base.waivers, *base.growth)))
+    before: tuple[Waiver | Declaration, ...] = (*base.waivers, *base.growth)
+    known = set(map(_content, before))
     return Accepted(
         tuple(replace(each, of_change=_content(each) not in known) for each in head.waivers),
         tuple(replace(each, of_change=_content(each) not in known) for each in head.growth),
