@@ -107,7 +107,8 @@ def check(
 
     ``base`` is a ref; the change starts at its merge base with ``head`` (None: that of CI or git). ``head`` is a
     commit, ``index:`` or ``worktree:`` (None: the index). ``targets`` are sources (None: those of the configuration).
-    ``config`` is the path of a configuration file (None: the nearest one from the repository upwards).
+    ``config`` is the path of a configuration file (None: the nearest one from the repository upwards). A file of the
+    repository is read as it is at the merge base; ``rules`` of the report say what the change edits in it.
 
     ``sections`` of the report has one comparison for the base and one for each target; without sections there was
     nothing to check, and ``notes`` give the reason. Raises ConfigError, UsageError, SourceError, RefNotFoundError.
@@ -115,9 +116,9 @@ def check(
     Example: ``check(base="main", head="feature").fails("error")``.
     """
     from crdcompat.features.check.base import CheckOptions
-    from crdcompat.features.check.workflow import run_check
+    from crdcompat.features.check.workflow import check_by_rules
 
-    return run_check(_config(config, repo), CheckOptions(base=base, head=head, repo=repo, targets=targets))
+    return check_by_rules(config, CheckOptions(base=base, head=head, repo=repo, targets=targets))
 
 
 def simulate(

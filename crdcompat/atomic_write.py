@@ -1,7 +1,11 @@
-"""Write a file whole or not at all: a full disk must not cut a report or a waiver file short."""
+"""Write a file whole or not at all: a full disk must not cut a report or a waiver file short.
+
+A link that came with a repository never decides what is written: ``report.html`` may be one to a hook of git.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -20,9 +24,10 @@ def write_file(path: Path, data: bytes) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file beside ``path`` that is renamed to ``path`` if the block ends well; an existing file keeps its mode.
 
-    A link is kept, its target is replaced. Raises OSError; then, and if the block raises, an existing file is
-    unchanged, and no other file is left.
+    A link is kept, its target is replaced; one inside of a repository is refused. Raises OSError; then, and if the
+    block raises, an existing file is unchanged, and no other file is left.
     """
+    refuse_links(path)
     target = path.resolve() if path.is_symlink() else path
     own = target.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:
@@ -33,3 +38,15 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         own.replace(target)
     finally:
         own.unlink(missing_ok=True)
+
+
+def refuse_links(path: Path) -> None:
+    """Raises OSError if a part of a path is a symbolic link inside of a git repository."""
+    whole = path.absolute()
+    for part in (whole, *whole.parents):
+        if part.is_symlink() and _is_in_repository(part.parent.resolve()):
+            raise OSError(errno.ELOOP, f"{part} is a link of the repository: name a place without links")
+
+
+def _is_in_repository(folder: Path) -> bool:
+    return any((each / ".git").exists() for each in (folder, *folder.parents))

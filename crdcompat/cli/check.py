@@ -64,22 +64,26 @@ def check(
     no_progress: o.NoProgress = False,
 ) -> None:
     """Check a change before you commit, push or merge it."""
+    from msgspec.structs import replace
+
     from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
-    from crdcompat.cli.settings import check_formats, check_rules, settled
+    from crdcompat.cli.settings import check_formats, check_rules, with_options
     from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.rules import find_rules
     from crdcompat.features.check.workflow import run_check
     from crdcompat.sources import limit_requests
     from crdcompat.vocabulary.filters import Filters
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
-    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    asked = CheckOptions(base=base, head=head, repo=repo)
+    rules = find_rules(config, asked)
+    settings = with_options(rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
     check_formats(settings.formats)
-    options = CheckOptions(
-        base=base,
-        head=head,
-        repo=repo,
+    options = replace(
+        asked,
+        change=rules.change,
         targets=target or None,
         filters=Filters(
             directions=direction.directions,
@@ -97,5 +101,5 @@ def check(
     )
     # Reports are written in any case: a check that never reports its status blocks every merge.
     with progress(wanted=not (no_progress or quiet)):
-        report = run_check(settings.config, options)
+        report = rules.shown_in(run_check(settings.config, options))
     raise typer.Exit(end(report, settings, color.value, o.verbosity(verbose, quiet), existing=show_all))

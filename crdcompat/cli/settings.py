@@ -43,6 +43,19 @@ def settled(
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
+    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+
+
+def with_options(
+    config: Config,
+    formats: Sequence[str] | None,
+    fail_on: FailOn | None,
+    profile: str | None = None,
+    redact: bool | None = None,
+    *,
+    allow_unknown: bool = False,
+) -> Settings:
+    """The settings from a configuration and the options that override it."""
     if profile is not None:
         config = config.with_profile(profile)
     threshold = fail_on or FailOn(config.values["fail_on"])

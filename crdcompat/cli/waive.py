@@ -79,7 +79,7 @@ def waive(
                 raise UsageError("--reason: say why it is accepted")
             reason = typer.prompt("Reason")
         requests = [Request(name, reason) for name in ids]
-    data = _report_data(report, base, config, repo)
+    data, rules = _judged(report, base, config, repo)
     found = _findings(data)
     reasons = {_only(request.id, found): request.reason for request in requests}
     # The same finding may occur against several releases, each with another old value.
@@ -87,9 +87,9 @@ def waive(
         (finding, Acceptance(reasons[finding["id"]], owner, until)) for finding in found if finding["id"] in reasons
     ]
     if growth:
-        _declare(accepted, accepted_from or _release(data, config, repo), written_from, config, repo)
+        _declare(accepted, accepted_from or _release(data, rules), written_from, rules)
     else:
-        _write(accepted, config, repo)
+        _write(accepted, rules)
 
 
 def _only(name: str, found: list[dict[str, Any]]) -> str:
@@ -117,9 +117,10 @@ def baseline(
     """Accept all present findings, as a baseline."""
     from crdcompat.models.finding import Acceptance
 
-    found = _findings(_report_data(report, base, config, repo))
+    data, rules = _judged(report, base, config, repo)
+    found = _findings(data)
     accepted = Acceptance(reason, owner, until, baseline=True)
-    _write([(finding, accepted) for finding in found if finding["severity"] != "info"], config, repo)
+    _write([(finding, accepted) for finding in found if finding["severity"] != "info"], rules)
 
 
 def _line(finding: dict[str, Any]) -> str:
@@ -134,20 +135,28 @@ def _findings(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
 
 
-def _report_data(report: str | None, base: str | None, config: str | None, repo: str | None) -> dict[str, Any]:
-    """The JSON report of a file, else that of a check. Raises UsageError."""
+def _judged(
+    report: str | None, base: str | None, config: str | None, repo: str | None
+) -> tuple[dict[str, Any], Config]:
+    """The JSON report of a file, else that of a check; and the configuration, which names the waiver file.
+
+    Raises UsageError.
+    """
     import orjson
+    from msgspec.structs import replace
 
     from crdcompat.errors import UsageError
 
     if report is None:
         from crdcompat.features.check.base import CheckOptions
+        from crdcompat.features.check.rules import find_rules
         from crdcompat.features.check.workflow import run_check
         from crdcompat.render.data.diff import check_data
 
         # Findings that existed before the change are accepted as well; the quick answer does not list them.
         options = CheckOptions(base=base, repo=repo, all_targets=True)
-        return check_data(run_check(_config(config, repo), options))
+        rules = find_rules(config, options)
+        return check_data(run_check(rules.config, replace(options, change=rules.change))), rules.config
 
     from pathlib import Path
 
@@ -161,21 +170,21 @@ def _report_data(report: str | None, base: str | None, config: str | None, repo:
     if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
         raise UsageError(f"{report}: not a report of diff or check")
     check_report(data, report, text)
-    return data
+    from crdcompat.config.configuration import find_config
+
+    return data, find_config(config, Path(repo) if repo else None)
 
 
-def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: str | None, repo: str | None) -> None:
+def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: Config) -> None:
     from crdcompat.findings.waiver_file import add_waivers, entries_for
     from crdcompat.render.escape import say
 
-    path = _config(config, repo).waiver_file
+    path = config.waiver_file
     count = add_waivers(path, [made for finding, accepted in findings for made in entries_for(finding, accepted)])
     say(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
 
 
-def _declare(
-    findings: list[tuple[dict[str, Any], Acceptance]], first: str, later: str, config: str | None, repo: str | None
-) -> None:
+def _declare(findings: list[tuple[dict[str, Any], Acceptance]], first: str, later: str, config: Config) -> None:
     """Write declarations: release ``first`` accepts the added values, ``later`` writes them ("": the next one)."""
     from crdcompat.errors import UsageError
     from crdcompat.findings.growth import can_grow, following
@@ -186,13 +195,13 @@ def _declare(
     for finding, _ in findings:
         if not can_grow(finding["rule"], finding["direction"], finding["added"], finding["new"]):
             raise UsageError(f"{_line(finding)}: growth is about values that a list gained, in a rollback")
-    path = _config(config, repo).waiver_file
+    path = config.waiver_file
     later = later or following(first)
     count = add_growth(path, [made for found, why in findings for made in growth_for(found, first, later, why)])
     say(f"{path}: {plural(count, 'declaration')} written: accepted from {first}, written from {later}")
 
 
-def _release(data: dict[str, Any], config: str | None, repo: str | None) -> str:
+def _release(data: dict[str, Any], config: Config) -> str:
     """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
     from crdcompat.config.releases import openshift_minor
     from crdcompat.errors import UsageError
@@ -200,15 +209,7 @@ def _release(data: dict[str, Any], config: str | None, repo: str | None) -> str:
 
     bases = [part["old"]["name"] for part in data.get("sections", ()) if part["against"] == "base"]
     name = bases[0] if bases else data["new"]["name"]
-    minor = openshift_minor(name, _config(config, repo))
+    minor = openshift_minor(name, config)
     if minor is None:
         raise UsageError(f"--accepted-from: name the release that accepts the values first; {name} has no version")
     return name if is_release(name) else f"release-{minor[0]}.{minor[1]}"
-
-
-def _config(named: str | None, repo: str | None) -> Config:
-    from pathlib import Path
-
-    from crdcompat.config.configuration import find_config
-
-    return find_config(named, Path(repo) if repo else None)

@@ -16,19 +16,21 @@ from msgspec.structs import replace
 
 from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
-from crdcompat.sources.urls import public_name
+from crdcompat.sources.plain_file import inside, read_plain, top_of
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
+#: The files of a folder that can hold the configuration; the first one that does counts.
+FILES = (*NAMES, "pyproject.toml")
 WAIVERS = ".crdcompat-waivers.yaml"
 _DEFAULTS: dict[str, Any] = {
     "preset": None, "base": None, "rollback_targets": [], "releases": {}, "kubernetes": None,
     "include": [], "exclude": [], "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
-    "profile": "standard", "status_advice": True, "waivers": WAIVERS,
+    "profile": "standard", "status_advice": True, "waivers": WAIVERS, "trust": "change",
 }  # fmt: skip
 _DEFAULT = "default"
 FOUND = "found"
@@ -93,35 +95,45 @@ class Config(Struct, frozen=True):
 
     @property
     def waiver_file(self) -> Path:
-        """The path of the waiver file, whether or not it exists."""
-        return (self.file.parent if self.file is not None else Path()) / str(self.values["waivers"])
+        """The path of the waiver file, whether or not it exists.
+
+        Raises ConfigError if it is outside of the repository.
+        """
+        path = self.folder / str(self.values["waivers"])
+        inside(path, self.folder)
+        return path
+
+    @property
+    def trusts_change(self) -> bool:
+        """Whether waivers and declarations of a change count in its own check, before they are merged."""
+        return bool(self.values["trust"] == "change")
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The value of a key that is a list of strings."""
         return tuple(self.values[key])
 
     @property
+    def folder(self) -> Path:
+        """The folder that relative paths of the configuration start at."""
+        return self.file.parent if self.file is not None else Path()
+
+    @property
     def recordings(self) -> tuple[str, ...]:
-        """The recordings used as evidence; a relative path starts at the configuration's folder."""
-        folder = self.file.parent if self.file is not None else Path()
-        self._refuse_remote("objects", self.texts("objects"))
-        return tuple(name if ":" in name or name == "-" else str(folder / name) for name in self.texts("objects"))
+        """The recordings used as evidence; a relative path starts at the configuration's folder.
+
+        Raises ConfigError for one that is outside of the repository.
+        """
+        found = [self.folder / name for name in self.texts("objects")]
+        for path in found:
+            inside(path, self.folder)
+        return tuple(map(str, found))
 
     def targets(self, release: str) -> tuple[str, ...] | None:
         """The rollback targets of ``release`` (a branch name); None if the map lacks it: no rollback is supported."""
         found = self.values["rollback_targets"]
         if isinstance(found, dict) and release not in found:
             return None
-        names = tuple(found if isinstance(found, list) else found[release])
-        self._refuse_remote("rollback_targets", names)
-        return names
-
-    def _refuse_remote(self, key: str, names: tuple[str, ...]) -> None:
-        """A pull request can change the configuration; only a person makes the program ask a server."""
-        for name in names:
-            if "://" in name:
-                shown = public_name(name)
-                raise ConfigError(f"{self.file}: {key}: {shown}: a URL is read only if the command line names it")
+        return tuple(found if isinstance(found, list) else found[release])
 
     def wants(self, path: str) -> bool:
         """Whether ``include`` and ``exclude`` let a file be read; ``*`` matches slashes too."""
@@ -159,31 +171,42 @@ def find_config(named: str | None = None, start: Path | None = None) -> Config:
     The search ends at the top of the git repository. Raises ConfigError.
     """
     if named is not None:
-        path = Path(named)
-        if not path.is_file():
-            raise ConfigError(f"{named}: there is no such configuration file")
-        return read_config(path)
-    for folder in _upwards((start or Path()).resolve()):
-        for name in NAMES:
-            if (folder / name).is_file():
-                return read_config(folder / name)
-        project = folder / "pyproject.toml"
-        if project.is_file() and (values := _tool_table(project)) is not None:
-            return _config(project, values, None)
+        return read_config(Path(named), named=True)
+    for folder in upwards((start or Path()).resolve()):
+        for name in FILES:
+            path = folder / name
+            text = read_plain(path, folder)
+            if text is not None and (found := parse_config(path, text, named=False)) is not None:
+                return found
     return Config()
 
 
-def read_config(path: Path) -> Config:
-    """Read a YAML configuration file, or a TOML file with a table ``[tool.crdcompat]``. Raises ConfigError."""
-    if path.suffix == ".toml":
-        values = _tool_table(path)
-        if values is None:
-            raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
-        return _config(path, values, None)
-    from crdcompat.yaml.validated import read_mapping
+def read_config(path: Path, *, named: bool = False) -> Config:
+    """Read a YAML configuration file, or a TOML file with a table ``[tool.crdcompat]``; ``named``: by a person.
 
-    text = _bytes(path)
-    return _config(path, read_mapping(path, text), text)
+    Raises ConfigError.
+    """
+    text = read_plain(path, None if named else path.parent)
+    if text is None:
+        raise ConfigError(f"{path}: there is no such configuration file")
+    found = parse_config(path, text, named=True)
+    assert found is not None, path
+    return found
+
+
+def parse_config(path: Path, text: bytes, *, named: bool) -> Config | None:
+    """The configuration in the bytes of a file; None for a TOML file without its table, unless it is ``named``.
+
+    Raises ConfigError.
+    """
+    if path.suffix != ".toml":
+        from crdcompat.yaml.validated import read_mapping
+
+        return _config(path, read_mapping(path, text), text)
+    values = _tool_table(path, text)
+    if values is None and named:
+        raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
+    return None if values is None else _config(path, values, None)
 
 
 @cache
@@ -216,33 +239,32 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
         if (wrong := wrong_range(values["kubernetes"])) is not None:
             at = ("kubernetes", *wrong[0])
             raise ConfigError(f"{path}{line_suffix(text, at)}: {'.'.join(map(str, at))}: {wrong[1]}")
+    from crdcompat.config.refusals import refusals
+
+    for pointer, sentence in refusals(values):
+        raise ConfigError(f"{path}{line_suffix(text, pointer)}: {sentence}")
     origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
     return Config({**_DEFAULTS, **values}, origins, path)
 
 
-def _upwards(folder: Path) -> Iterator[Path]:
+def upwards(folder: Path) -> Iterator[Path]:
+    """A folder and those above it, up to the top of its git repository."""
+    top = top_of(folder)
     for parent in (folder, *folder.parents):
         yield parent
-        if (parent / ".git").exists():
+        if parent == top:
             return
 
 
-def _tool_table(path: Path) -> dict[str, Any] | None:
+def _tool_table(path: Path, text: bytes) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        tool = tomllib.loads(_bytes(path).decode()).get("tool", {})
+        tool = tomllib.loads(text.decode()).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     found = tool.get("crdcompat") if isinstance(tool, dict) else None
     return found if isinstance(found, dict) else None
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
 
 
 def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:

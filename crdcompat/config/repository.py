@@ -14,9 +14,10 @@ from crdcompat.config.proposed import Proposed, proposed
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.variants import PLAIN, preset_of
-from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
-from crdcompat.sources.refs import is_bare, resolve
+from crdcompat.sources.named_refs import named_commit
+from crdcompat.sources.refs import is_bare
 from crdcompat.sources.repository import Repository
 
 
@@ -57,7 +58,7 @@ def first_config(repo: str | None = None) -> str:
         "# Recordings as evidence: findings that affect their objects get a higher severity.",
         "# objects: [recordings/must-gather.tar.gz]",
         "",
-        "# formats: [text, junit=report/junit_crdcompat.xml]",
+        "# formats: [text]",
         "# fail_on: error",
         "",
         "# Advice on new status fields that will be expensive to change, as infos.",
@@ -66,6 +67,9 @@ def first_config(repo: str | None = None) -> str:
         "# With the profile strict, what upgrades reject or remove in Default fails as well.",
         "# profile: standard",
         "# waivers: .crdcompat-waivers.yaml",
+        "",
+        "# With base, waivers count once they are merged, not in the check of the change that adds them.",
+        "# trust: change",
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -130,15 +134,9 @@ def missing_refs(config: Config, repo: str | None = None) -> Iterator[str]:
 
 
 def _missing(key: str, name: str, repository: Repository) -> Iterator[str]:
-    scheme, colon, _ = name.partition(":")
-    if name == "-" or (colon and scheme != "git"):
-        return
     try:
-        if key == "base":
-            resolve(repository, name)
-        else:
-            open_source(name, repo=repository.path)
+        named_commit(repository, name, f"{key}: {{}}")
     except RefNotFoundError as error:
         yield f"{key}: {'; '.join(str(error).splitlines())}"
-    except SourceError as error:
+    except (SourceError, UsageError) as error:
         yield f"{key}: {name}: {error}"

@@ -35,6 +35,7 @@ class Declaration(Struct, frozen=True, eq=False):
     """One entry of ``growth`` in the waiver file ``file``; ``line`` counts from 1.
 
     Release ``accepted_from`` and later ones accept the values, ``written_from`` and later ones write them.
+    ``of_change``: the change that is checked adds the entry.
     """
 
     crd: str
@@ -46,6 +47,7 @@ class Declaration(Struct, frozen=True, eq=False):
     owner: str = ""
     file: str = ""
     line: int = 0
+    of_change: bool = False
 
     @property
     def place(self) -> str:
@@ -206,7 +208,9 @@ def _marked(finding: Finding, part: _Part, releases: Releases) -> Finding:
     noted = replace(finding, growth=declaration.shown(state))
     match state:
         case GrowthState.ACCEPTED:
-            return replace(noted, waiver=Acceptance(declaration.reason, declaration.owner))
+            return replace(
+                noted, waiver=Acceptance(declaration.reason, declaration.owner, by_change=declaration.of_change)
+            )
         case GrowthState.BROKEN:
             blocks = not all(map(is_terminal, finding.contexts))
             noted = replace(noted, severity=Severity.ERROR) if blocks else noted

@@ -19,6 +19,7 @@ from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waivers import Waiver, asks_for, brief, release_numbers
 from crdcompat.models.finding import Acceptance
 from crdcompat.schema.enums import member_key
+from crdcompat.sources.plain_file import read_plain
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.yaml.validated import check_schema, read_mapping
 
@@ -34,12 +35,12 @@ class Accepted(Struct, frozen=True):
 
 def read_accepted(path: Path) -> Accepted:
     """The content of the file; empty if the file does not exist. Raises ConfigError."""
-    if not path.exists():
-        return Accepted()
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
+    text = read_plain(path, path.parent)
+    return Accepted() if text is None else parse_accepted(path, text)
+
+
+def parse_accepted(path: Path, text: bytes) -> Accepted:
+    """The content of a waiver file with these bytes. Raises ConfigError."""
     data = read_mapping(path, text)
     check_schema(path, data, text, waivers_schema())
     waivers, growth = ([*_with_lines(data, text, key)] for key in ("waivers", "growth"))
@@ -195,7 +196,7 @@ def _add(path: Path, key: str, made: Sequence[_Entry], same: Callable[[_Entry, _
     from crdcompat.yaml.streams import Fault
 
     read_accepted(path)  # raises for a file with errors
-    data = path.read_bytes() if path.is_file() else b""
+    data = read_plain(path, path.parent) or b""
     before = read_mapping(path, data)
     known = before.get(key, [])
     fresh: list[_Entry] = []

@@ -35,7 +35,7 @@ class Waiver(Struct, frozen=True, eq=False):
     """One waiver of the file; ``line`` counts from 1. ``values`` is None if the rule has none.
 
     ``old`` and ``new`` are the keyword's values as in the report (long ones as from ``brief``), ABSENT if the file has
-    none. ``severity`` is the worst accepted severity, None for any.
+    none. ``severity`` is the worst accepted severity, None for any. ``of_change``: the change that is checked adds it.
     """
 
     crd: str
@@ -52,6 +52,7 @@ class Waiver(Struct, frozen=True, eq=False):
     until: str = ""
     baseline: bool = False
     line: int = 0
+    of_change: bool = False
 
     @property
     def label(self) -> str:
@@ -92,7 +93,7 @@ class Waiver(Struct, frozen=True, eq=False):
     @property
     def acceptance(self) -> Acceptance:
         """The acceptance that a report shows with the finding."""
-        return Acceptance(self.reason, self.owner, self.until, self.baseline)
+        return Acceptance(self.reason, self.owner, self.until, self.baseline, self.of_change)
 
 
 #: (Finding, values) -> the finding for these values, and for its others; None for an empty part.
@@ -119,7 +120,9 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
         used.update(map(id, about))
         accepted, rest = _accepted(finding, about, split) if about else (None, finding)
         if accepted is not None:
-            made.append(replace(accepted, waiver=about[0].acceptance))
+            # An entry that the change adds is shown before an older one that covers another part.
+            first = next((waiver for waiver in about if waiver.of_change), about[0])
+            made.append(replace(accepted, waiver=first.acceptance))
         if rest is not None:
             made.append(rest)
     return Applied(tuple(made), frozenset(used))

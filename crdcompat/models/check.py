@@ -35,7 +35,8 @@ class CheckReport(Struct, frozen=True):
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
     expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason. ``unseen`` are
-    the reasons why an effect of the change on CRDs may not be seen.
+    the reasons why an effect of the change on CRDs may not be seen. ``rules`` say what the change edits in the rules of
+    its own check.
     """
 
     KIND: ClassVar[Literal["check"]] = "check"
@@ -45,6 +46,7 @@ class CheckReport(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     waivers: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -72,7 +74,13 @@ class CheckReport(Struct, frozen=True):
     @property
     def is_idle(self) -> bool:
         """Whether nothing had to be checked, and the report has nothing else to show."""
-        return self.has_nothing and len(self.notes) <= 1 and not self.waivers
+        return self.has_nothing and len(self.notes) <= 1 and not self.waivers and not self.rules
+
+    @property
+    def accepted_by_change(self) -> tuple[Finding, ...]:
+        """The findings that the change itself accepts, each id once, the worst first."""
+        own = (finding for finding in self.findings if finding.waiver is not None and finding.waiver.by_change)
+        return tuple({finding.id: finding for finding in sorted(own, key=lambda each: each.severity.rank)}.values())
 
     @property
     def findings(self) -> tuple[Finding, ...]:

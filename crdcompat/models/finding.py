@@ -76,12 +76,16 @@ class IntroducedBy(Struct, frozen=True):
 
 
 class Acceptance(Struct, frozen=True):
-    """The reason why findings are accepted, the owner and the end; ``baseline``: accepted by ``crdcompat baseline``."""
+    """The reason why findings are accepted, the owner and the end; ``baseline``: accepted by ``crdcompat baseline``.
+
+    ``by_change``: the change that has the finding accepts it itself.
+    """
 
     reason: str
     owner: str = ""
     until: str = ""
     baseline: bool = False
+    by_change: bool = False
 
 
 class Growth(Struct, frozen=True):

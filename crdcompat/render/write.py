@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.atomic_write import replacing
+from crdcompat.atomic_write import refuse_links, replacing
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.vocabulary import FailOn
 
@@ -77,6 +77,7 @@ def _write(target: str, parts: Iterable[str]) -> None:
     path = Path(target)
     is_device = path.exists() and not path.is_file()  # or a pipe
     try:
+        refuse_links(path)
         with path.open("wb") if is_device else replacing(path) as written:
             written.writelines(part.encode() for part in parts)
     except OSError as error:

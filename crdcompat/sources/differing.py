@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crdcompat.sources.repository import Repository
 
 _LINK_MODE = b"120000"
+_SUBMODULE_MODE = "160000"
 #: A record of ``ls-files -s --debug -z``. Its time and size may be missing: git does not promise their format.
 _STAGED = re.compile(
     rb"(\d{6}) ([0-9a-f]{40,64}) \d\t([^\0]+)\0"
@@ -48,6 +49,29 @@ def since_commit(repo: Repository, commit: str) -> list[str]:
     if b"U" in fields[::2]:
         raise SourceError(f"paths are in conflict in the index of {repo.where}: finish the merge first")
     return [display_path(path) for path in fields[1::2]]
+
+
+class Moved(Struct, frozen=True):
+    """A submodule that is at another commit: its path, and both commits; "" where it is not."""
+
+    path: str
+    old: str
+    new: str
+
+
+def moved_submodules(repo: Repository, old: str, new: str = "") -> list[Moved]:
+    """The submodules that differ between two commits (full ids); ``new`` "" is the index. Raises SourceError."""
+    raw = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
+    args = ("diff-tree", "-r", *raw, old, new) if new else ("diff-index", "--cached", *raw, old)
+    fields = repo.run(*args).stdout.split(b"\0")
+    found = []
+    for record, path in zip(fields[::2], fields[1::2], strict=False):
+        modes_and_ids = record.lstrip(b":").decode("ascii", "replace").split(" ")
+        if _SUBMODULE_MODE in modes_and_ids[:2]:
+            sides = zip(modes_and_ids[:2], modes_and_ids[2:4], strict=False)
+            commits = [commit if mode == _SUBMODULE_MODE else "" for mode, commit in sides]
+            found.append(Moved(display_path(path), *commits))
+    return found
 
 
 class Staged(Struct, frozen=True):

@@ -77,6 +77,11 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     raise SourceError(f"{problem}: their histories are unrelated")
 
 
+def not_found(repo: Repository, name: str) -> RefNotFoundError:
+    """The error for a name of no branch and no tag, with near names and advice. Raises SourceError."""
+    return _not_found(repo, name, name, "", read_names(repo))
+
+
 def without_suffix(ref: str) -> str:
     """A ref without what selects another commit (``~1``, ``^2``) or a file."""
     return _SUFFIX.sub("", ref)

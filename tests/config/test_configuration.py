@@ -95,13 +95,7 @@ def test_show_names_the_origin_of_each_value(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("show", [(), ("--show",)], ids=["check", "show"])
 def test_refs_that_are_not_there_are_noted(tmp_path: Path, show: tuple[str, ...]) -> None:
-    text = (
-        "base: mian\n"
-        "rollback_targets:\n"
-        "  main: [release-1.1, release-9.9, git:gone, ./crds, crds, path:gone, v1]\n"
-        "  release-1.1: [release-9.9]\n"
-    )
-    write(tmp_path / "crds/w.yaml", crd(root()))
+    text = "base: mian\nrollback_targets:\n  main: [release-1.1, release-9.9, gone, v1]\n  release-1.1: [release-9.9]\n"
     (tmp_path / ".crdcompat.yaml").write_text(text)
 
     def notes() -> list[str]:
@@ -119,10 +113,10 @@ def test_refs_that_are_not_there_are_noted(tmp_path: Path, show: tuple[str, ...]
     targets = "rollback_targets: no branch, tag or commit"
     assert notes() == [
         f"base: no branch, tag or commit mian {where}; names like it: main; {end}",
-        f"{targets} release-9.9 {where}; names like it: release-1.1; and there is no such path either; {end}",
+        f"{targets} release-9.9 {where}; names like it: release-1.1; {end}",
         f"{targets} gone {where}; {end}",
     ]
-    good = text.replace("mian", "main").replace("release-9.9", "HEAD").replace("git:gone, ", "")
+    good = text.replace("mian", "main").replace("release-9.9", "refs/tags/v1").replace("gone, ", "")
     (tmp_path / ".crdcompat.yaml").write_text(good)
     assert notes() == []
 
@@ -168,10 +162,10 @@ def test_severities(tmp_path: Path, text: str, expected: dict[str, str]) -> None
 
 def test_options_count_over_the_configuration(tmp_path: Path) -> None:
     old, new = sides(tmp_path)
-    (tmp_path / ".crdcompat.yaml").write_text("fail_on: never\nformats: [json=r.json]\n")
+    (tmp_path / ".crdcompat.yaml").write_text("fail_on: never\nformats: [concise]\n")
     ran = run("diff", old, new, cwd=tmp_path)
-    assert (ran.code, ran.out) == (0, "")
-    assert json.loads((tmp_path / "r.json").read_text())["command"] == "diff"
+    assert ran.code == 0
+    assert all(re.match(r"\S+:\d+:\d+: \w+\[", line) for line in ran.out.splitlines()) and ran.out
     ran = run("diff", old, new, "--fail-on", "error", "--format", "text", cwd=tmp_path)
     assert ran.code == 1
     assert "error[enum-value-added]" in ran.out

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.branches import names_of_remotes, read_names
 from crdcompat.sources.fetching import fetched_from
+from crdcompat.sources.named_refs import ambiguous, find_ref, named_commit
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
@@ -21,40 +22,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdcompat.config.configuration import Config
+    from crdcompat.sources.named_refs import NamedRef
     from crdcompat.sources.tree import Tree
 
 #: The base before the first commit, and of a new branch without a known origin: no files.
 EMPTY = "empty:"
 
 _PUSHED = "PRE_COMMIT_FROM_REF"
+#: The variables of CI that name the branch that a change will be merged into.
+TARGET_BRANCHES = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 _LONG_ID = re.compile(r"\b[0-9a-f]{40,64}\b")
 _NO_BASE = (
     "and no base is known: give --base, set `base` in the configuration, or let git know the "
     "remote's default branch (git remote set-head origin --auto)"
 )
-
-
-class CheckOptions(Struct, frozen=True):
-    """The options of a check besides the configuration.
-
-    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
-    ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
-    configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
-    ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
-    those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
-    extend the cached facts about unchanged files.
-    """
-
-    base: str | None = None
-    head: str | None = None
-    repo: str | None = None
-    targets: Sequence[str] | None = None
-    filters: Filters = UNFILTERED
-    recordings: Sequence[str] = ()
-    formats: Sequence[str] = ()
-    all_targets: bool = False
-    targets_only: bool = False
-    use_cache: bool = True
 
 
 class Change(Struct, frozen=True):
@@ -75,11 +56,41 @@ class Change(Struct, frozen=True):
         return f"compared with {short(base)}" + (f", the merge base with {why}" if why else "")
 
 
+class CheckOptions(Struct, frozen=True):
+    """The options of a check besides the configuration.
+
+    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
+    ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
+    configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
+    ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
+    those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
+    extend the cached facts about unchanged files. ``change`` is what base and head give, if it is known already.
+    ``recorded_at``: the commit whose recordings count; "" for those of the working tree.
+    """
+
+    base: str | None = None
+    head: str | None = None
+    repo: str | None = None
+    targets: Sequence[str] | None = None
+    filters: Filters = UNFILTERED
+    recordings: Sequence[str] = ()
+    formats: Sequence[str] = ()
+    all_targets: bool = False
+    targets_only: bool = False
+    use_cache: bool = True
+    change: Change | None = None
+    recorded_at: str = ""
+
+
 class Targets(Struct, frozen=True):
-    """The rollback targets of a change, as sources; ``notes`` for the report."""
+    """The rollback targets of a change; ``notes`` for the report.
+
+    They are branches and tags; those that a person ``typed`` can be any source.
+    """
 
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    typed: bool = False
 
 
 class Releases(Struct, frozen=True):
@@ -91,11 +102,16 @@ class Releases(Struct, frozen=True):
 
 
 class Base(Struct, frozen=True):
-    """A candidate for the base: the ref, its branch, and the reason for the choice."""
+    """A candidate for the base: the ref, its branch, and the reason for the choice.
+
+    ``hidden`` is a branch of a remote with the same name that differs. ``is_told``: an option or CI named the base.
+    """
 
     ref: str
     release: str
     why: str
+    hidden: str = ""
+    is_told: bool = True
 
 
 def find_change(
@@ -123,6 +139,8 @@ def find_change(
         return None
     new = named if named in ("index:", "worktree:") else f"git:{named}"
     tip = "HEAD" if new != f"git:{named}" else named
+    if tip != environment.get("PRE_COMMIT_TO_REF"):
+        find_ref(repository, tip, "--head {}", typed=True)  # raises for a name of several refs
     found = chosen_base(repository, base, configured, environment)
     if found is None:
         if tip == "HEAD" and not _exists(repository, "HEAD"):
@@ -138,9 +156,12 @@ def find_change(
 def chosen_base(
     repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str] = os.environ
 ) -> Base | None:
-    """The first candidate of those that ``find_change`` lists; None if there is none. Raises SourceError."""
+    """The first candidate of those that ``find_change`` lists; None if there is none.
+
+    Raises SourceError, and UsageError for a name of several refs that differ.
+    """
     if base:
-        return Base(base, _branch(repository, base), f"--base {base}")
+        return _typed(repository, base)
     pushed = environment.get(_PUSHED)
     if pushed:
         default = _default_branch(repository) if _is_zero(pushed) else None
@@ -148,14 +169,29 @@ def chosen_base(
     prow = environment.get("PULL_BASE_SHA")
     if prow:
         return Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
-    for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
+    for variable in TARGET_BRANCHES:
         branch = environment.get(variable)
         if branch:
             remote = f"refs/remotes/origin/{branch}"
-            return Base(remote if _exists(repository, remote) else branch, branch, f"{variable}={branch}")
+            ref = remote if _exists(repository, remote) else _full(repository, branch, "--base {}")
+            return Base(ref, branch, f"{variable}={branch}")
     if configured:
-        return Base(configured, _branch(repository, configured), f"the configured base {configured}")
+        ref = _full(repository, configured, "base: {}")
+        return Base(ref, _branch(repository, configured), f"the configured base {configured}", is_told=False)
     return _default_branch(repository)
+
+
+def _typed(repository: Repository, base: str) -> Base:
+    """The base that a person named: a branch, a tag, or whatever else git reads as a commit."""
+    found = find_ref(repository, base, "--base {}", typed=True)
+    ref, hidden = (found.ref, found.hidden) if found is not None else (base, "")
+    return Base(ref, _branch(repository, base), f"--base {base}", hidden)
+
+
+def _full(repository: Repository, name: str, option: str) -> str:
+    """The full ref of a branch or tag; the name itself if there is none, for the error and its advice."""
+    found = find_ref(repository, name, option, typed=False)
+    return found.ref if found is not None else name
 
 
 def find_releases(change: Change, config: Config, options: CheckOptions) -> Releases:
@@ -182,7 +218,7 @@ def find_releases(change: Change, config: Config, options: CheckOptions) -> Rele
 def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:
     """The rollback targets: those ``named``, else the configuration's for the release of the change."""
     if named is not None:
-        return Targets(tuple(named))
+        return Targets(tuple(named), typed=True)
     names = config.targets(change.release)
     if names is None:
         release = repr(change.release) if change.release else "the branch of this change, which is not known"
@@ -199,6 +235,23 @@ def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
     if is_commit_id(base):  # git has resolved it already
         return GitTree(Repository(repo), change.old, base), open_source(change.new, repo=repo)
     return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
+
+
+def open_targets(targets: Targets, repo: str | None) -> list[Tree]:
+    """The files of the rollback targets. Raises SourceError, RefNotFoundError, and UsageError for a name of several
+    refs that differ."""
+    from crdcompat.sources import open_source
+    from crdcompat.sources.git import GitTree
+
+    repository = Repository(repo)
+    if not targets.typed:
+        found = ((name, named_commit(repository, name, "rollback_targets: [{}]")) for name in targets.names)
+        return [GitTree(repository, name, each.commit, each.notes) for name, each in found]
+    for name in targets.names:
+        ref = name.removeprefix("git:")
+        if (named := _ref_of(repository, ref)) is not None and named.hidden:
+            raise ambiguous(ref, (named.ref, named.hidden), "--target {}")
+    return [open_source(name, repo=repo) for name in targets.names]
 
 
 def compares_all(options: CheckOptions) -> bool:
@@ -226,7 +279,7 @@ def _default_branch(repository: Repository) -> Base | None:
     branch = names[0].removeprefix("refs/remotes/origin/") if len(names) == 2 else ""  # git omits ambiguous names
     if branch == "HEAD":  # a ref of its own
         branch = ""
-    return Base(name, branch, f"the remote's default branch {branch}".rstrip())
+    return Base(name, branch, f"the remote's default branch {branch}".rstrip(), is_told=False)
 
 
 def _remote_default(repository: Repository) -> Base | None:
@@ -235,7 +288,7 @@ def _remote_default(repository: Repository) -> Base | None:
     if found is None:
         return None
     remote, branch = found
-    return Base(f"refs/remotes/{remote}/{branch}", branch, f"{remote}/{branch}")
+    return Base(f"refs/remotes/{remote}/{branch}", branch, f"{remote}/{branch}", is_told=False)
 
 
 def _branch(repository: Repository, ref: str) -> str:
@@ -245,10 +298,26 @@ def _branch(repository: Repository, ref: str) -> str:
     return (read_names(repository).branch(ref) if "/" in ref else "") or ref.removeprefix("origin/")
 
 
-def _merge_base(repository: Repository, base: Base, tip: str) -> str:
-    """The merge base: what the base branch gained later is not part of this change."""
+def _ref_of(repository: Repository, target: str) -> NamedRef | None:
+    """The branch or tag that a typed target names; None for other sources."""
     try:
-        return merge_base(repository, base.ref, tip)
+        return find_ref(repository, target, "--target {}", typed=True)
+    except SourceError:  # no repository: targets can be folders
+        return None
+
+
+def _merge_base(repository: Repository, base: Base, tip: str) -> str:
+    """The merge base: what the base branch gained later is not part of this change.
+
+    A local branch may differ from that of the remote, as long as both give the same merge base.
+    """
+    if not base.is_told and not base.ref.startswith("refs/"):
+        named_commit(repository, base.ref, "base: {}")  # raises for what is no branch, tag or full commit id
+    try:
+        found = merge_base(repository, base.ref, tip)
+        if base.hidden and merge_base(repository, base.hidden, tip) != found:
+            raise ambiguous(base.why.removeprefix("--base "), (base.ref, base.hidden), "--base {}")
+        return found
     except RefNotFoundError:
         raise
     except SourceError:

@@ -18,6 +18,35 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Tree
 
 
+def with_submodules(report: CheckReport, change: Change, config: Config, repo: str | None) -> CheckReport:
+    """The report, with the submodules that a change moves: their files are not read.
+
+    One that ``include`` or ``ships`` names has files that count: the change is not judged. Raises SourceError.
+    """
+    from crdcompat.features.check.base import EMPTY, short
+    from crdcompat.sources.differing import moved_submodules
+    from crdcompat.sources.refs import is_commit_id, resolve
+    from crdcompat.sources.repository import Repository
+
+    if change.old == EMPTY:
+        return report
+    repository, base = Repository(repo), change.old.removeprefix("git:")
+    base = base if is_commit_id(base) else resolve(repository, base).commit
+    is_commit = change.new.startswith("git:")
+    head = resolve(repository, change.new.removeprefix("git:")).commit if is_commit else ""
+    globs = (*config.texts("include"), *config.ships)
+    notes, unseen = [], []
+    for each in moved_submodules(repository, base, head):
+        line = f"submodule {each.path} moved from {short(each.old)} to {short(each.new)}"
+        if any(glob.startswith(f"{each.path}/") for glob in globs):
+            unseen.append(line)
+        else:
+            notes.append(f"not judged: {line}")
+    if not (notes or unseen):
+        return report
+    return replace(report, notes=(*report.notes, *notes), unseen=(*report.unseen, *unseen))
+
+
 def unknown_branches(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:
     """Notes on the keys of ``rollback_targets`` that are no branch, where no key is the branch of the change.
 

@@ -28,6 +28,7 @@ from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.templates import TEMPLATE
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
 from crdcompat.crds.variants import preset_of
+from crdcompat.features.check.accepted import accepted_for, ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
@@ -42,13 +43,14 @@ from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects
+from crdcompat.sources.commit_objects import objects_at
+from crdcompat.sources.plain_file import path_in
 from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
@@ -76,7 +78,8 @@ def compare_change(
     """
     base_tree, head_tree = trees
     release = change.release or short(base_tree.commit)
-    waivers = active_waivers(read_accepted(config.waiver_file), config, date.today(), release)
+    accepted, trusted = accepted_for(change, config, options.repo)
+    waivers = active_waivers(accepted, config, date.today(), release)
     reader = SetReader(trees, opened, release, facts, config, options)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
@@ -109,8 +112,12 @@ def compare_change(
         *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
         *stale,
         *growth_notes(waivers, used.growth, head, known),
+        *trusted,
     )
-    return CheckReport(describe(head), sections, notes, waiver_notes, unseen)
+    is_whole = _is_unfiltered(options) and not options.targets_only
+    return CheckReport(
+        describe(head), sections, notes, waiver_notes, unseen, (*ahead(accepted, used.waivers),) if is_whole else ()
+    )
 
 
 class _Comparisons(Struct, frozen=True, eq=False):
@@ -165,11 +172,20 @@ class _Comparisons(Struct, frozen=True, eq=False):
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
 
-            trees = (open_objects(path, repo=self.options.repo) for path in self.options.recordings)
+            trees = map(self._recording, self.options.recordings)
             report = with_evidence(report, old, head, map(read_objects, trees))
         findings = (with_touched(finding, lambda file: file not in self.same_files) for finding in report.findings)
         report = replace(report, findings=tuple(findings))
         return with_severities(_without_unchanged(report, old, head), self.config)
+
+    def _recording(self, name: str) -> Tree:
+        """A recording: one that the configuration names is that of the base, if that has it."""
+        repository = Repository(self.options.repo)
+        if self.options.recorded_at and (path := path_in(Path(name), repository)) is not None:
+            found = objects_at(repository, self.options.recorded_at, path, name)
+            if found is not None:
+                return found
+        return open_objects(name, repo=self.options.repo)
 
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""

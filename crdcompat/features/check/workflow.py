@@ -11,18 +11,35 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
-from crdcompat.features.check.named import unknown_branches, with_left_out
+from crdcompat.features.check.base import (
+    compares_all,
+    find_change,
+    find_releases,
+    find_targets,
+    open_sides,
+    open_targets,
+)
+from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
+from crdcompat.features.check.rules import find_rules
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.base import Change, CheckOptions
     from crdcompat.models.check import CheckReport
     from crdcompat.sources.tree import Entry, Tree
+
+
+def check_by_rules(named: str | None, options: CheckOptions) -> CheckReport:
+    """``run_check`` by the rules of the merge base; ``named`` is the configuration file that a person named.
+
+    Raises as ``run_check`` and ``find_rules``.
+    """
+    rules = find_rules(named, options)
+    return rules.shown_in(run_check(rules.config, replace(options, change=rules.change)))
 
 
 def run_check(config: Config, options: CheckOptions) -> CheckReport:
@@ -32,7 +49,12 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     ConfigError, SourceError, and RefNotFoundError also for a target that does not exist.
     """
     try:
-        return _check(config, options)
+        report = _check(config, options)
+        if not report.sections and options.change is not None:
+            from crdcompat.features.check.accepted import ahead_of
+
+            report = replace(report, rules=ahead_of(options.change, config, options.repo))
+        return report
     except MissingObjectsError as error:
         from crdcompat.features.check.lacking import with_one_advice
 
@@ -40,9 +62,13 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
 
 def _check(config: Config, options: CheckOptions) -> CheckReport:
-    change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
+    change = options.change or find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
+    return with_submodules(_of_change(change, config, options), change, config, options.repo)
+
+
+def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckReport:
     find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
@@ -60,11 +86,10 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
 
     from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts
-    from crdcompat.sources import open_source
 
     options = _with_defaults(options, config)
     annotations = (FEATURE_SET, PROFILE, GATE, CHANNEL, *config.texts("variant_annotations"))
-    opened = [open_source(name, repo=options.repo) for name in targets.names]
+    opened = open_targets(targets, options.repo)
     facts = collect_facts(_skippable(trees, opened, options), annotations, use_cache=options.use_cache)
 
     from crdcompat.features.check.sections import compare_change  # while git searches
@@ -77,7 +102,10 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
     """The options, completed with values of the configuration."""
     filters = replace(options.filters, contexts=options.filters.contexts or config.texts("contexts"))
-    return replace(options, filters=filters, recordings=options.recordings or config.recordings)
+    if options.recordings or not config.texts("objects"):
+        return replace(options, filters=filters)
+    base = options.change.old.removeprefix("git:") if options.change is not None else ""
+    return replace(options, filters=filters, recordings=config.recordings, recorded_at=base)
 
 
 def _skippable(

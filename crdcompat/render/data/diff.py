@@ -65,11 +65,19 @@ def check_data(report: CheckReport) -> dict[str, Any]:
     groups = group_ids(report)
     return {
         **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
+        "rules": list(report.rules),
+        "accepted_by_change": [_accepted(item) for item in report.accepted_by_change],
         "notes": list(report.notes),
         "waivers": list(report.waivers),
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
     }
+
+
+def _accepted(item: Finding) -> dict[str, Any]:
+    waiver = {} if item.waiver is None else acceptance_data(item.waiver)
+    names = ("id", "severity", "rule", "direction", "crd", "version", "path", "message")
+    return {**{name: getattr(item, name) for name in names}, **waiver}
 
 
 def _promoted(item: PromotedGate) -> dict[str, Any]:

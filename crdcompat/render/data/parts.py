@@ -56,7 +56,13 @@ def problem(item: Problem) -> dict[str, Any]:
 
 def acceptance_data(item: Acceptance) -> dict[str, Any]:
     """Why a finding is accepted."""
-    return {"reason": item.reason, "owner": item.owner, "until": item.until or None, "baseline": item.baseline}
+    return {
+        "reason": item.reason,
+        "owner": item.owner,
+        "until": item.until or None,
+        "baseline": item.baseline,
+        **({"by_change": True} if item.by_change else {}),
+    }
 
 
 def growth_data(item: Growth) -> dict[str, Any]:

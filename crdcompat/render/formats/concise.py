@@ -11,6 +11,7 @@ from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.findings import crd_name, place, undecided_line
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, first_place
+from crdcompat.render.wording.trust import trust_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +24,8 @@ NAME = "concise"
 def render(report: Report, style: Style) -> str:
     """The lines in the order of files and lines; nothing without findings. A quiet one has errors and problems only."""
     found = [*_problems(report), *_found(report, style)]
-    return "".join(f"{line}\n" for _, line in sorted(found))
+    first = [escape_text(f"note: {line}") for line in trust_lines(report)]
+    return "".join(f"{line}\n" for line in (*first, *(line for _, line in sorted(found))))
 
 
 _Sorted = tuple[tuple[str, int, str], str]

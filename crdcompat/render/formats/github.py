@@ -26,6 +26,7 @@ from crdcompat.render.wording.report import (
     subject,
     title,
 )
+from crdcompat.render.wording.trust import trust_lines
 from crdcompat.vocabulary import Direction, Severity, Side
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ _COMMANDS = {"error": "error", "warning": "warning"}
 
 def render(report: Report, style: Style) -> str:
     """One command per line, then a line with counts; ignores ``style``."""
-    lines = [*_problems(report.problems), *_found(report), *_waivers(report), f"crdcompat: {headline(report)}"]
+    lines = [
+        *_trust(report),
+        *_problems(report.problems),
+        *_found(report),
+        *_waivers(report),
+        f"crdcompat: {headline(report)}",
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -81,6 +88,12 @@ def _found(report: Report) -> Iterator[str]:
         yield _command("notice", f"{len(infos)} infos", list(map(escape_text, lines)), None)
     for line, gate in promotions(report).items():
         yield _command("notice", "feature gate", [escape_text(line)], gate.location)
+
+
+def _trust(report: Report) -> Iterator[str]:
+    """One warning on what the change edits in its own rules, and accepts."""
+    if lines := trust_lines(report):
+        yield _command("warning", "rules and waivers of this change", list(map(escape_text, lines)), None)
 
 
 def _waivers(report: Report) -> Iterator[str]:

@@ -12,6 +12,7 @@ from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
+from crdcompat.render.wording.trust import trust_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "info": "info"}
 
 def render(report: Report, style: Style) -> str:
     """The issues as JSON text, ``[]`` without findings; ignores ``style``."""
-    issues = [*map(_problem, report.problems), *_found(report)]
+    issues = [*_trust(report), *map(_problem, report.problems), *_found(report)]
     return json_text(issues, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -41,6 +42,13 @@ def _found(report: Report) -> Iterator[dict[str, Any]]:
         finding = entry.finding
         text, severity = _SEPARATOR.join(sentences(entry)), _SEVERITIES[finding.severity]
         yield _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+
+
+def _trust(report: Report) -> Iterator[dict[str, Any]]:
+    """An issue for each line on what the change edits in its own rules, and accepts; GitLab requires a path."""
+    for line in trust_lines(report):
+        identity = fingerprint("rules-of-the-check", "", "", "", line, (), ())
+        yield _issue(escape_text(line), "rules-of-the-check", identity, "info", (".crdcompat.yaml", 1))
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

@@ -145,6 +145,7 @@ def _findings(report: DiffReport | CheckReport, style: Style) -> str:
     from crdcompat.render.html.overview import other_counts, overviews
     from crdcompat.render.html.page import page
     from crdcompat.render.wording.report import NOTHING, notes, promotions
+    from crdcompat.render.wording.trust import trust_lines
     from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 
     made, facets = parts(report, existing=style.existing)
@@ -154,6 +155,7 @@ def _findings(report: DiffReport | CheckReport, style: Style) -> str:
         "findings.j2",
         **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
         tally=(),
+        trust=trust_lines(report),
         views=views,
         main_ways=[way for view in views for way in view.directions],
         others=other_counts(report, listed),

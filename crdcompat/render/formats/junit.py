@@ -35,6 +35,7 @@ from crdcompat.render.wording.report import (
     plain,
     subject,
 )
+from crdcompat.render.wording.trust import trust_lines
 from crdcompat.vocabulary import FindingStatus, Severity
 from crdcompat.vocabulary.writes import WriteResult
 
@@ -81,6 +82,8 @@ def render(report: Report, style: Style) -> str:
 
 
 def _suites(report: Report) -> Iterator[_Suite]:
+    if first := trust_lines(report):
+        yield _Suite("rules and waivers of this change", [_Case("shown to the reviewer", out=_lines(first))])
     if isinstance(report, SimulationReport):
         yield _simulation(report)
     elif isinstance(report, CheckReport) and not report.sections:

@@ -28,6 +28,7 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
+from crdcompat.render.wording.trust import trust_lines
 from crdcompat.render.wording.verdict import allowed_line, shown_directions, verdict_lines
 from crdcompat.vocabulary import Direction, Severity
 
@@ -55,6 +56,7 @@ def render(report: Report, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
     head = [
         f"## crdcompat: {_heading(report)}",
+        *_trust(report),
         *_verdict(report),
         *_head(report),
         *_promotions(report),
@@ -116,6 +118,12 @@ def _fitting(entries: Iterable[_Entry], room: int) -> Iterator[str]:
 
 def _size(text: str) -> int:
     return len(text.encode())
+
+
+def _trust(report: Report) -> Iterator[str]:
+    """What the change edits in the rules of its own check, and accepts."""
+    if lines := trust_lines(report):
+        yield bullets(lines)
 
 
 def _verdict(report: Report) -> Iterator[str]:

@@ -35,6 +35,7 @@ from crdcompat.render.wording.report import (
     sentences,
     subject,
 )
+from crdcompat.render.wording.trust import trust_lines
 from crdcompat.version import __version__
 from crdcompat.vocabulary import FindingStatus, Side
 
@@ -201,6 +202,8 @@ def _place(file: str, line: int | None, column: int | None) -> _Json:
 
 def _notifications(report: Report) -> Iterator[_Json]:
     """Entries that are no results: input that could not be read, remarks, notes on assumptions."""
+    for line in trust_lines(report):
+        yield _notification("warning", line)
     for problem in report.problems:
         yield _about(problem, "error", "could not read: ")
     if not isinstance(report, SimulationReport):

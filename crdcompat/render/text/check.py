@@ -14,6 +14,7 @@ from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
+from crdcompat.render.wording.trust import trust_lines
 from crdcompat.render.wording.verdict import (
     COLOURS,
     allowed_by,
@@ -36,8 +37,12 @@ _MAX_SHORT = 20
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
-    """All lines of the report, then the verdict; a long report begins with it, too. A quiet one is short, for hooks."""
+    """All lines of the report, then the verdict; a long report begins with it, too. A quiet one is short, for hooks.
+
+    What the change edits in its own rules, and accepts, is first in each.
+    """
     listed = entries(report)
+    yield from (style.title(line, "warning") for line in trust_lines(report))
     if style.verbosity < 0:
         yield from _short(report, listed, style)
         return

@@ -131,8 +131,8 @@ def test_targets_of_another_remote(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--filter=blob:none",)], ids=["", "blobless"])
 def test_only_refs_are_fetched(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """A target can be a folder or a chart, and a map has the targets of other branches."""
-    config = "rollback_targets: {main: [./crds, path:crds, git:release-4.1, release-4.1], release-4.1: [release-4.0]}\n"
+    """A map has the targets of other branches."""
+    config = "rollback_targets: {main: [git:release-4.1, release-4.1], release-4.1: [release-4.0]}\n"
     at = server(tmp_path, BREAKING, config)
     work = prow(at, tmp_path, options=options)
     refs = ["release-4.1:refs/remotes/origin/release-4.1", *([at.base] if options else [])]

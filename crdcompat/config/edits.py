@@ -1,0 +1,42 @@
+"""What differs between two configurations, in words: ``exclude gains config/*``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+_MAX_SHOWN = 8
+
+
+def edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """A phrase for each key whose value differs; both have all keys."""
+    for key, value in before.items():
+        if value != after[key]:
+            yield from _differing(key, value, after[key])
+
+
+def _differing(key: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys((*old, *new)):
+            if old.get(name) != new.get(name):
+                yield from _differing(f"{key}.{name}", old.get(name), new.get(name))
+        return
+    if isinstance(old, list) and isinstance(new, list):
+        gains, loses = ([each for each in these if each not in others] for these, others in ((new, old), (old, new)))
+        parts = [f"{verb} {_listed(found)}" for verb, found in (("gains", gains), ("loses", loses)) if found]
+        yield f"{key} {' and '.join(parts) if parts else 'has another order'}"
+        return
+    yield f"{key} becomes {_shown(new)} (was {_shown(old)})"
+
+
+def _listed(values: list[Any]) -> str:
+    rest = len(values) - _MAX_SHOWN
+    return ", ".join(map(_shown, values[:_MAX_SHOWN])) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "unset"
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

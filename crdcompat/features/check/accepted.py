@@ -1,0 +1,151 @@
+"""What a check accepts: the waivers and declarations of growth, and which of them the change itself adds.
+
+Those of the change count, since a person reviews them with it; reports show them first. With ``trust: base`` they
+count once they are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from crdcompat.config.configuration import Config
+from crdcompat.errors import ConfigError, SourceError
+from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.sources.commit_files import blobs_at, read_blob
+from crdcompat.sources.plain_file import path_in, read_plain
+from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.repository import Repository
+
+if TYPE_CHECKING:  # the quick answer reads no YAML
+    from crdcompat.findings.growth import Declaration
+    from crdcompat.findings.waiver_file import Accepted
+    from crdcompat.findings.waivers import Waiver
+
+#: Keys of an entry that say where it stands, not what it accepts.
+_PLACE = ("line", "file", "of_change")
+_MAX_SHOWN = 3
+
+
+def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Accepted, tuple[str, ...]]:
+    """What counts as accepted for a change, its own entries marked, and notes for people.
+
+    Raises ConfigError, SourceError.
+    """
+    texts = _texts(change, config, repo)
+    marked = _marked(texts)
+    if config.trusts_change:
+        return marked, ()
+    base = _parsed(texts.file, texts.base, mends=True)
+    entries: tuple[Waiver | Declaration, ...] = (*marked.waivers, *marked.growth)
+    added = [each for each in entries if each.of_change]
+    return base, tuple(
+        f"{texts.file}:{each.line}: {each.label}: counts once it is merged (`trust: base` in the configuration)"
+        for each in added
+    )
+
+
+def ahead_of(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:
+    """A line on the waivers that a change without findings adds. Raises ConfigError, SourceError."""
+    texts = _texts(change, config, repo)
+    return () if texts.head == texts.base else tuple(ahead(_marked(texts), frozenset()))
+
+
+def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
+    """A line on the waivers that a change adds and that concern none of its findings: they would hide later ones.
+
+    ``used`` are those that concern findings, by ``id()``.
+    """
+    found = [each for each in accepted.waivers if each.of_change and id(each) not in used]
+    if found:
+        shown = "; ".join(f"line {each.line}: {each.label}: {_why(each)}" for each in found[:_MAX_SHOWN])
+        what = "a waiver" if len(found) == 1 else f"{len(found)} waivers"
+        rest = len(found) - _MAX_SHOWN
+        more = f"; and {rest} more" if rest > 0 else ""
+        yield f"this change adds {what} that none of its findings needs: {shown}{more}"
+
+
+def _why(waiver: Waiver) -> str:
+    return f"{waiver.reason}{f' ({waiver.owner})' if waiver.owner else ''}"
+
+
+class _Texts(Struct, frozen=True):
+    """The waiver ``file`` at the head and at the base of a change; None where there is none."""
+
+    file: Path
+    head: bytes | None
+    base: bytes | None
+
+
+def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
+    """Read both sides.
+
+    The head's file is that of the working tree, where CI may add entries, unless another commit is checked out.
+    """
+    repository, file = Repository(repo), config.waiver_file
+    path = path_in(file, repository)
+    head = change.new.removeprefix("git:")
+    if path is None or head in ("index:", "worktree:"):
+        is_here = True
+    else:
+        head = resolve(repository, head).commit
+        is_here = _is_checked_out(repository, head)
+    now = read_plain(file, file.parent) if is_here or path is None else _at(repository, head, path)
+    if path is None or change.old == EMPTY or (now is None and config.trusts_change):
+        return _Texts(file, now, None)
+    base = change.old.removeprefix("git:")
+    try:
+        return _Texts(
+            file, now, _at(repository, base if is_commit_id(base) else resolve(repository, base).commit, path)
+        )
+    except ConfigError:  # no regular file at the base: the change can mend that
+        return _Texts(file, now, None)
+
+
+def _marked(texts: _Texts) -> Accepted:
+    """The entries of the head; those that the base does not have are marked."""
+    from crdcompat.findings.waiver_file import Accepted
+
+    head = _parsed(texts.file, texts.head)
+    if texts.head == texts.base:
+        return head
+    base = _parsed(texts.file, texts.base, mends=True)
+    before: tuple[Waiver | Declaration, ...] = (*base.waivers, *base.growth)
+    known = set(map(_content, before))
+    return Accepted(
+        tuple(replace(each, of_change=_content(each) not in known) for each in head.waivers),
+        tuple(replace(each, of_change=_content(each) not in known) for each in head.growth),
+    )
+
+
+def _parsed(file: Path, text: bytes | None, *, mends: bool = False) -> Accepted:
+    """The entries of a file; none of a broken one that the change ``mends``. Raises ConfigError."""
+    from crdcompat.findings.waiver_file import Accepted, parse_accepted
+
+    try:
+        return Accepted() if text is None else parse_accepted(file, text)
+    except ConfigError:
+        if not mends:
+            raise
+        return Accepted()
+
+
+def _at(repository: Repository, commit: str, path: str) -> bytes | None:
+    found = blobs_at(repository, commit, [path])
+    return read_blob(repository, found[path]) if found else None
+
+
+def _is_checked_out(repository: Repository, commit: str) -> bool:
+    try:
+        return resolve(repository, "HEAD").commit == commit
+    except SourceError:
+        return False
+
+
+def _content(entry: Waiver | Declaration) -> str:
+    """What an entry accepts, and why: a value that is equal for equal entries."""
+    return repr([type(entry).__name__, *((key, value) for key, value in asdict(entry).items() if key not in _PLACE)])
