@@ -12,12 +12,13 @@ from functools import cache, cached_property
 from msgspec import Struct
 
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import server_of
+from crdcompat.apiserver.supported.ranges import judging_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.context import Context, named_sides, prominence
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Resolved, resolve
+from crdcompat.crds.resolving import Resolved, lacking, resolve
 from crdcompat.crds.variants import contexts_of
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import Recorded
@@ -29,10 +30,15 @@ _Documents = tuple[CrdDocument, ...]
 
 
 class Schemas(Struct, frozen=True, eq=False):
-    """The schemas that one type has on both sides in some contexts: those that the report calls ``labels``."""
+    """The schemas that one type has on both sides in some contexts: those that the report calls ``labels``.
+
+    The reader may lack the version: then it has no schema, and is not served. ``is_known``: something names the
+    reader's server.
+    """
 
     sides: WriterReader
     labels: frozenset[str]
+    is_known: bool = True
 
 
 class Origin(Struct, frozen=True, eq=False):
@@ -64,7 +70,8 @@ class RecordedContexts:
         for label, contexts in self._labels.items():
             if (sides := self._sides(of, direction, contexts)) is not None:
                 found.setdefault(_key(sides), (sides, set()))[1].add(label)
-        return tuple(Schemas(sides, frozenset(labels)) for sides, labels in found.values())
+        reader = self._old if direction == Direction.ROLLBACK else self._new
+        return tuple(Schemas(sides, frozenset(labels), reader.is_known) for sides, labels in found.values())
 
     def origins(self, facts: ClusterFacts, of: Type, direction: Direction) -> list[Origin]:
         """The contexts that a cluster may have, by the facts of its recording, with the schemas of a type there."""
@@ -97,21 +104,24 @@ class RecordedContexts:
         return self._labels[label][direction == Direction.ROLLBACK]
 
     def _sides(self, of: Type, direction: Direction, contexts: tuple[Context, Context]) -> WriterReader | None:
-        old, new = self._old.resource(of, contexts[0]), self._new.resource(of, contexts[1])
-        if old is None or new is None:
-            return None
-        return WriterReader(new, old) if direction == Direction.ROLLBACK else WriterReader(old, new)
+        sides = [(self._old, contexts[0]), (self._new, contexts[1])]
+        (read_by, there), (written_by, here) = sides if direction == Direction.ROLLBACK else sides[::-1]
+        writer = written_by.resource(of, here)
+        reader = read_by.resource(of, there) or read_by.lacking(of, there)
+        return WriterReader(writer, reader) if writer is not None and reader is not None else None
 
 
 class _Side:
     """The CRDs of one release, resolved where they are asked for."""
 
     def __init__(self, crds: CrdSet, resolved: Callable[[_Documents], Resolved]) -> None:
-        self._resolved, self._server = resolved, server_of(crds)
+        named = judging_server(crds)
+        self._resolved, self._server, self.is_known = resolved, named or DEFAULT_SERVER, named is not None
         self._documents: dict[tuple[str, str], list[CrdDocument]] = {}
         for document in crds.documents:
             self._documents.setdefault((document.crd.group, document.crd.kind), []).append(document)
         self._resources: dict[int, Resource] = {}
+        self._lacking: dict[tuple[str, str], Resource] = {}
 
     @cached_property
     def all(self) -> dict[tuple[str, str], Resolved]:
@@ -120,15 +130,29 @@ class _Side:
 
     def resource(self, of: Type, context: Context) -> Resource | None:
         """The version of a type that clusters of a context have; None if they lack it."""
-        group, kind, version = of
-        documents = tuple(each for each in self._documents.get((group, kind), ()) if each.is_in(context))
-        chosen = self._resolved(documents).versions.get(version) if documents else None
+        crd = self._crd(of, context)
+        chosen = crd.versions.get(of[2]) if crd is not None else None
         if chosen is None:
             return None
         key = id(chosen.version)
         if key not in self._resources:
             self._resources[key] = Resource(chosen.document.crd, chosen.version, self._server)
         return self._resources[key]
+
+    def lacking(self, of: Type, context: Context) -> Resource | None:
+        """A version of a CRD that clusters of a context have without it; None if they lack the CRD."""
+        crd = self._crd(of, context)
+        if crd is None:
+            return None
+        key = crd.name, of[2]
+        if key not in self._lacking:
+            chosen = lacking(crd, of[2])
+            self._lacking[key] = Resource(chosen.document.crd, chosen.version, self._server)
+        return self._lacking[key]
+
+    def _crd(self, of: Type, context: Context) -> Resolved | None:
+        documents = tuple(each for each in self._documents.get(of[:2], ()) if each.is_in(context))
+        return self._resolved(documents) if documents else None
 
 
 def most_likely(origins: Sequence[Origin]) -> list[Origin]:

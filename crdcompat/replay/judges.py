@@ -11,9 +11,8 @@ from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.supported.ranges import judging_server
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.context import DEFAULT
-from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Chosen, Resolved, resolve_all
+from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve_all
 from crdcompat.errors import Problem
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
@@ -111,14 +110,16 @@ class Replayer:
         missed = partial(NotSimulated, label, item.source, crd=reader.name)
         chosen = reader.versions.get(version)
         before = writer.versions.get(version) if writer is not None else None
-        if chosen is None:
-            why = f"{self._reader.name} does not know version {version} of {reader.name}"
+        served_before = before is not None and before.version.served
+        if chosen is None or (served_before and not chosen.version.served):
+            does = "does not know" if chosen is None else "does not serve"
+            why = f"{self._reader.name} {does} version {version} of {reader.name}"
             if before is None:
                 return missed(why)
             server = self._server or _REPRESENTATIVE_SERVERS[-1]
             absent = without_version(version, server, why)
-            lacking = _lacking(reader, version), (before.version.node,), ((server, absent),)
-            return Replayed(item, label, kind, api_version, reader.name, *lacking)
+            there = chosen or lacking(reader, version), (before.version.node,), ((server, absent),)
+            return Replayed(item, label, kind, api_version, reader.name, *there)
         if _converts(reader):
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
         readers = chosen, *chosen.rivals
@@ -171,12 +172,6 @@ class Replayer:
         if key not in self._refusals:
             self._refusals[key] = refusal(chosen.document.crd, server)
         return self._refusals[key]
-
-
-def _lacking(resolved: Resolved, version: str) -> Chosen:
-    """A version that a CRD lacks; its place is the list of versions."""
-    at = ("spec", "versions")
-    return Chosen(resolved.documents[0], CrdVersion(version, False, False, None, {}, {}, at, at))
 
 
 def _has_effect(found: Replay) -> bool:
