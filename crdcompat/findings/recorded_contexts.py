@@ -17,8 +17,9 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.context import Context, named_sides, prominence
 from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.pairing import version_pairs
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Resolved, lacking, resolve
+from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve
 from crdcompat.crds.variants import contexts_of
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import Recorded
@@ -68,7 +69,7 @@ class RecordedContexts:
         """The schemas of a type in a direction, contexts with the same ones together; () if a side lacks the type."""
         found: dict[tuple[int, int], tuple[WriterReader, set[str]]] = {}
         for label, contexts in self._labels.items():
-            if (sides := self._sides(of, direction, contexts)) is not None:
+            for sides in self._sides(of, direction, contexts):
                 found.setdefault(_key(sides), (sides, set()))[1].add(label)
         reader = self._old if direction == Direction.ROLLBACK else self._new
         return tuple(Schemas(sides, frozenset(labels), reader.is_known) for sides, labels in found.values())
@@ -94,8 +95,7 @@ class RecordedContexts:
 
         In a pair ``OLD=NEW``, the cluster has the writer's context before the rollback, and the reader's after it.
         """
-        sides = self._sides(of, direction, (context, context))
-        if sides is not None and _key(sides) == _key(schemas.sides):
+        if any(_key(sides) == _key(schemas.sides) for sides in self._sides(of, direction, (context, context))):
             return True
         return any(self._writes(label, direction) == context for label in schemas.labels)
 
@@ -103,12 +103,20 @@ class RecordedContexts:
         """The context of the side that writes the objects."""
         return self._labels[label][direction == Direction.ROLLBACK]
 
-    def _sides(self, of: Type, direction: Direction, contexts: tuple[Context, Context]) -> WriterReader | None:
-        sides = [(self._old, contexts[0]), (self._new, contexts[1])]
-        (read_by, there), (written_by, here) = sides if direction == Direction.ROLLBACK else sides[::-1]
-        writer = written_by.resource(of, here)
-        reader = read_by.resource(of, there) or read_by.lacking(of, there)
-        return WriterReader(writer, reader) if writer is not None and reader is not None else None
+    def _sides(self, of: Type, direction: Direction, contexts: tuple[Context, Context]) -> Iterator[WriterReader]:
+        """The schemas of a type in a pair of contexts; several where copies of its CRD differ."""
+        sides = [(self._old, self._old.crd(of, contexts[0])), (self._new, self._new.crd(of, contexts[1]))]
+        (read_by, reader), (written_by, writer) = sides if direction == Direction.ROLLBACK else sides[::-1]
+        version = of[2]
+        if reader is None or writer is None or version not in writer.versions:
+            return
+        if version not in reader.versions:
+            yield WriterReader(written_by.resource(writer.versions[version]), read_by.lacking(reader, version))
+            return
+        old, new = (reader, writer) if direction == Direction.ROLLBACK else (writer, reader)
+        for pair in version_pairs(old, new, version):
+            read, written = pair if direction == Direction.ROLLBACK else pair[::-1]
+            yield WriterReader(written_by.resource(written), read_by.resource(read))
 
 
 class _Side:
@@ -128,31 +136,24 @@ class _Side:
         """The CRDs of all contexts by group and kind."""
         return {of: self._resolved(tuple(documents)) for of, documents in self._documents.items()}
 
-    def resource(self, of: Type, context: Context) -> Resource | None:
-        """The version of a type that clusters of a context have; None if they lack it."""
-        crd = self._crd(of, context)
-        chosen = crd.versions.get(of[2]) if crd is not None else None
-        if chosen is None:
-            return None
+    def crd(self, of: Type, context: Context) -> Resolved | None:
+        """The CRD of a type that clusters of a context have; None if they lack it."""
+        documents = tuple(each for each in self._documents.get(of[:2], ()) if each.is_in(context))
+        return self._resolved(documents) if documents else None
+
+    def resource(self, chosen: Chosen) -> Resource:
+        """A version of a CRD on the side's server, the same one for each call."""
         key = id(chosen.version)
         if key not in self._resources:
             self._resources[key] = Resource(chosen.document.crd, chosen.version, self._server)
         return self._resources[key]
 
-    def lacking(self, of: Type, context: Context) -> Resource | None:
-        """A version of a CRD that clusters of a context have without it; None if they lack the CRD."""
-        crd = self._crd(of, context)
-        if crd is None:
-            return None
-        key = crd.name, of[2]
+    def lacking(self, crd: Resolved, version: str) -> Resource:
+        """A version that a CRD lacks."""
+        key = crd.name, version
         if key not in self._lacking:
-            chosen = lacking(crd, of[2])
-            self._lacking[key] = Resource(chosen.document.crd, chosen.version, self._server)
+            self._lacking[key] = self.resource(lacking(crd, version))
         return self._lacking[key]
-
-    def _crd(self, of: Type, context: Context) -> Resolved | None:
-        documents = tuple(each for each in self._documents.get(of[:2], ()) if each.is_in(context))
-        return self._resolved(documents) if documents else None
 
 
 def most_likely(origins: Sequence[Origin]) -> list[Origin]:

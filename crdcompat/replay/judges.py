@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.supported.ranges import judging_server
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.context import DEFAULT
+from crdcompat.crds.pairing import version_pairs
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve_all
 from crdcompat.errors import Problem
@@ -122,10 +122,19 @@ class Replayer:
             return Replayed(item, label, kind, api_version, reader.name, *there)
         if _converts(reader):
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
-        readers = chosen, *chosen.rivals
-        writers = (before, *before.rivals) if before is not None else ()
-        outcomes = [self._by_copies(item, api_version, *each) for each in product(readers, writers or (None,))]
-        return worst_of_copies(outcomes, [each for side in (readers, writers) if len(side) > 1 for each in side])
+        copies = self._copies(reader, writer if before is not None else None, version)
+        outcomes = [self._by_copies(item, api_version, *each) for each in copies]
+        rivals = [(each, *each.rivals) for each in (chosen, before) if each is not None and each.rivals]
+        return worst_of_copies(outcomes, [each for side in rivals for each in side])
+
+    def _copies(self, reader: Resolved, writer: Resolved | None, version: str) -> list[tuple[Chosen, Chosen | None]]:
+        """The definitions of a version in the judging release, each with its counterpart in the release that wrote."""
+        chosen = reader.versions[version]
+        if writer is None:
+            return [(each, None) for each in (chosen, *chosen.rivals)]
+        old, new = (writer, reader) if self._upgrade else (reader, writer)
+        pairs = version_pairs(old, new, version)
+        return [(b, a) if self._upgrade else (a, b) for a, b in pairs]
 
     def _by_copies(
         self, item: Recorded, api_version: str, chosen: Chosen, before: Chosen | None
