@@ -196,3 +196,54 @@ def test_a_matrix_with_objects_finds_them(repo: Path) -> None:
     for form in ("text", "markdown"):
         out = " ".join(run(*ask, "--format", form, cwd=repo).out.split())
         assert f'"B" too early: declared to be written from release-4.18 ({_PLACE})' in out.replace("&quot;", '"'), form
+
+
+# -- preflight ---------------------------------------------
+
+
+def _preflight(repo: Path, origin: str, *args: str) -> Json:
+    ran = run("preflight", "release-4.16", "--objects", "../mg", "--from", origin, "--format", "json", *args, cwd=repo)
+    found: Json = ran.report
+    assert ran.code == found["exit_code"]
+    return found
+
+
+def test_a_preflight_finds_values_that_are_written_too_early(repo: Path) -> None:
+    """The target accepts the value, so that nothing but the declaration makes the kind matter."""
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B"))
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "release-4.17")
+    assert (found["answer"], found["exit_code"]) == ("no", 1)
+    assert [(each["type"], each["values"], each["growth"]["line"]) for each in found["causes"]] == [
+        ("ValueTooEarly", ["B"], 2)
+    ]
+    assert [(step["step"], step["crd"]) for step in found["steps"]] == [
+        ("hold-back", "widgets.example.com"),
+        ("check", ""),
+    ]
+    ask = ("preflight", "release-4.16", "--objects", "../mg", "--from", "release-4.17")
+    for form in ("text", "markdown", "html"):
+        out = " ".join(run(*ask, "--format", form, cwd=repo).out.replace("&#34;", '"').split())
+        assert f'holds "B" too early: declared to be written from release-4.18 ({_PLACE})' in out, form
+        assert f"Let nothing write it before release-4.18, or correct the declaration at {_PLACE}" in out, form
+        assert "1 of 2 Widgets holds a value too early" in out, form
+
+
+def test_a_preflight_without_objects_of_a_declared_kind_is_unknown(repo: Path) -> None:
+    (repo.parent / "mg" / "a.json").unlink()
+    (repo.parent / "mg" / "b.json").unlink()
+    write(repo.parent / "mg" / "n.json", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}})
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "release-4.17")
+    assert (found["answer"], [gap["what"] for gap in found["missing"]]) == ("unknown", ["widgets.example.com"])
+
+
+def test_a_preflight_of_an_unknown_release_names_what_it_cannot_judge(repo: Path) -> None:
+    git(repo, "branch", "main-of-today", "release-4.17")
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "main-of-today", "--all")
+    assert (found["answer"], [gap["what"] for gap in found["missing"]]) == ("unknown", ["the release of the cluster"])
+    assert _PLACE in found["missing"][0]["reason"]
