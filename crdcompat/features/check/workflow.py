@@ -14,6 +14,7 @@ from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
 from crdcompat.features.check.named import unknown_branches, with_left_out
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
+from crdcompat.features.check.verified import has_written
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
+    wants_quick = wants_quick and not has_written(config, change.release)
     report = quick_by_names(change, config.wants, options.repo) if wants_quick else None
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
