@@ -118,7 +118,8 @@ def version_pairs(old: Resolved, new: Resolved, version: str) -> list[tuple[Chos
         {id(each.document): each for first in (chosen, *chosen.rivals) for each in first.everywhere()}
         for chosen in (olds, news)
     ]
-    matched, unmatched = match_copies(*(tuple(each.document for each in side.values()) for side in sides))
+    of_sides = [tuple(each.document for each in side.values()) for side in sides]
+    matched, unmatched = match_copies(of_sides[0], of_sides[1])
     both = [*matched, *((rest.old, rest.new) for rest in unmatched)]
     return [(sides[0][id(a)], sides[1][id(b)]) for of_old, of_new in both for a in of_old for b in of_new]
 
