@@ -77,10 +77,13 @@ def preflight(
     from crdcompat.cli.settings import check_formats, settled
     from crdcompat.config.applied import read_source, reader_for, with_labels
     from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.growth import early_in, growing_in
     from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
+    from crdcompat.features.preflight.server import running
     from crdcompat.features.preflight.standing import standing_of
     from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
     from crdcompat.features.preflight.workflow import preflight as run
+    from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
     from crdcompat.render.wording.preflight import cluster_role
@@ -102,6 +105,7 @@ def preflight(
         context=context,
         read_all=read_all,
         operator=operator or "",
+        growth=read_accepted(settings.config.waiver_file).growth,
         arguments=_arguments(
             old,
             ("--cluster", cluster),
@@ -123,7 +127,9 @@ def preflight(
         if print_rbac:
             of_release = judged.of_release
             standing = standing_of(target, judged.installed, judged.facts, context, of_release=of_release)
-            scope = scope_of(target, judged.installed, standing, read_all=read_all)
+            growth = growing_in(judged, running(judged)[0], options.growth)
+            declared = {each.crd for each in early_in(judged, growth)}
+            scope = scope_of(target, judged.installed, standing, read_all=read_all, declared=declared)
             say("\n".join(cluster_role(access_rules(scope))))
             return
         with progress(wanted=not (no_progress or quiet)):

@@ -109,8 +109,10 @@ def simulate(
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_formats, open_recordings, settled
-    from crdcompat.config.applied import both_sides, unwritten
+    from crdcompat.config.applied import both_sides
+    from crdcompat.features.simulate.early import NOTHING_GROWS, growing
     from crdcompat.features.simulate.workflow import simulate as run
+    from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
     from crdcompat.sources.options import limit_requests, render_sources
 
@@ -126,10 +128,11 @@ def simulate(
     )
     settings = settled(config, repo, formats, fail_on, redact=redact, allow_unknown=allow_unknown)
     check_formats(settings.formats, "fleet" if fleet else "simulation")
+    declared = read_accepted(settings.config.waiver_file).growth
     if fleet:
         from crdcompat.features.fleet.judge import Plan
 
-        judged = (server, upgrade, context, tuple(crd or ()))
+        judged = (server, upgrade, context, tuple(crd or ()), () if upgrade else declared)
         code = run_fleet(
             Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
             fleet,
@@ -154,7 +157,7 @@ def simulate(
             upgrade=upgrade,
             context=context,
             crds=crd or (),
-            growth=() if upgrade else unwritten(settings.config, after.name),
+            growth=NOTHING_GROWS if upgrade else growing(declared, after.name, settings.config),
         )
     code = end(report, settings, color.value, o.verbosity(verbose, quiet))
     if not report.problems and not report.objects:

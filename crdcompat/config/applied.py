@@ -22,7 +22,7 @@ from crdcompat.findings.finding import order
 from crdcompat.findings.growth import Declaration, Minor, Releases, apply_growth
 from crdcompat.findings.severity import is_strict_error
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import Accepted, read_accepted
+from crdcompat.findings.waiver_file import Accepted
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
@@ -199,12 +199,6 @@ def with_waivers(report: DiffReport, active: ActiveWaivers, splitter: FindingSpl
     findings = with_ended(applied.findings, active.expired, str(active.file))
     used = Used(applied.used, frozenset((id(each), state) for each, state in grown.used))
     return replace(report, findings=tuple(findings)), used
-
-
-def unwritten(config: Config, release: str) -> tuple[Declaration, ...]:
-    """The declarations of growth whose values the release accepts and does not write yet. Raises ConfigError."""
-    minor = openshift_minor(release, config)
-    return tuple(each for each in read_accepted(config.waiver_file).growth if each.is_unwritten_in(minor))
 
 
 def apply_config(report: DiffReport, config: Config, accepted: Accepted, splitter: FindingSplitter) -> DiffReport:

@@ -11,7 +11,7 @@ from crdcompat.crds.context import Context, context_label
 from crdcompat.crds.copies import Matched, Unmatched, by_facts, match_copies
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Resolved, disagree, resolve
+from crdcompat.crds.resolving import Chosen, Resolved, disagree, resolve
 from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.unpaired import Unpaired, entering, unpaired
 from crdcompat.crds.variants import contexts_of, is_shipped
@@ -106,6 +106,24 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         unmatched=tuple(unmatched),
         entering=entering(old, new, common),
     )
+
+
+def version_pairs(old: Resolved, new: Resolved, version: str) -> list[tuple[Chosen, Chosen]]:
+    """The definitions of a version that both sides have, as pairs; several where copies of the CRD differ.
+
+    A copy belongs to the counterpart that ``pair`` finds for it; without one, to all of the other side.
+    """
+    olds, news = old.versions[version], new.versions[version]
+    if not olds.rivals and not news.rivals:
+        return [(olds, news)]
+    sides = [
+        {id(each.document): each for first in (chosen, *chosen.rivals) for each in first.everywhere()}
+        for chosen in (olds, news)
+    ]
+    of_sides = [tuple(each.document for each in side.values()) for side in sides]
+    found = match_copies(of_sides[0], of_sides[1])
+    both = [*found.pairs, *((rest.old, rest.new) for rest in found.unmatched)]
+    return [(sides[0][id(a)], sides[1][id(b)]) for of_old, of_new in both for a in of_old for b in of_new]
 
 
 def _matched(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Matched:

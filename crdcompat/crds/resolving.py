@@ -76,6 +76,12 @@ def resolve(documents: _Documents) -> Resolved:
     return Resolved(name, versions, (*used, *(d for d in documents if d not in used)), tuple(ignored_duplicates))
 
 
+def lacking(crd: Resolved, version: str) -> Chosen:
+    """A version that a CRD lacks, as one that is not served; its place is the list of versions."""
+    at = ("spec", "versions")
+    return Chosen(crd.documents[0], CrdVersion(version, False, False, None, {}, {}, at, at))
+
+
 def usual_context(crds: CrdSet, others: CrdSet) -> str:
     """The name of the context of most clusters of ``crds``; ``others`` is the other set of a run."""
     names = [str(context) for context in contexts_of(crds.documents, others.documents)]

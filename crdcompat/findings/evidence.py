@@ -2,6 +2,7 @@
 
 An object counts in a direction only if the schema of the writing release accepts it: an object that is invalid there
 proves nothing about the reading release. It counts for findings of its cluster's context alone (`RecordedContexts`).
+The writes of an object are those that ``simulate`` replays, so both say the same about an object.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
+from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.facet import Facet, Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.compare.site import WriterReader
@@ -28,30 +30,39 @@ from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
+from crdcompat.replay.writes import Written, writes_of
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity
-from crdcompat.vocabulary.writes import Spared
+from crdcompat.vocabulary.writes import COUNTED_WRITES, WriteResult
 
 _EXAMPLES = 3
-#: The least severity of an effect with evidence: recorded objects use the changed field.
+#: The least severity of an effect with evidence: recorded objects use what changed. The objects of a rejection or a
+#: failed request that blocks no write that counts use it as well, and can be updated.
 _RAISED = {
-    Effect.WRITE_REJECTED: Severity.ERROR,
+    Effect.WRITE_REJECTED: Severity.WARNING,
+    Effect.REQUEST_FAILED: Severity.WARNING,
     Effect.VALUE_PRUNED: Severity.WARNING,
     Effect.VALUE_DEFAULTED: Severity.INFO,
 }
-
+#: The changes that requests fail by, by what the reader lacks.
+_VERSION, _ENDPOINT = "version.", "subresource.status-"
 
 #: Keywords whose errors may be about a missing member.
 _MAY_BE_MISSING = (Keyword.REQUIRED, Keyword.EMBEDDED)
 
 
 class _Fact(Struct, frozen=True):
-    """The reader's effect on one object at one path, with the error if it is a rejection."""
+    """The reader's effect on one object at one path, with the error if it is a rejection.
+
+    ``blocks``: it fails a write that counts (`COUNTED_WRITES`). ``by``: how the change begins that fails requests.
+    """
 
     effect: Effect
     path: str
     error: FieldError | None = None
+    blocks: bool = False
+    by: str = ""
 
 
 class _Effects(Struct, frozen=True):
@@ -65,10 +76,14 @@ class _Effects(Struct, frozen=True):
 
 
 class _Met(Struct):
-    """The objects that a finding affects, by label: whether their context is assumed. ``contexts`` are theirs."""
+    """The objects that a finding affects, by label: whether their context is assumed. ``contexts`` are theirs.
+
+    ``blocks``: it fails a write of one of them.
+    """
 
     objects: dict[str, bool] = field(default_factory=dict)
     contexts: set[str] = field(default_factory=set)
+    blocks: bool = False
 
 
 def with_evidence(
@@ -130,7 +145,8 @@ class _Evidence:
         type_ = group, identity[1], version
         label = "/".join(part for part in identity[1:4] if part)
         for direction in self._directions:
-            judged = ((each, _facts(item.data, each.sides)) for each in self._contexts.of(type_, direction))
+            schemas = self._contexts.of(type_, direction)
+            judged = ((each, _facts(item.data, each.sides, is_known=each.is_known)) for each in schemas)
             facts = tuple((each, found) for each, found in judged if found is not None)
             if any(found for _, found in facts):
                 yield _Effects(label, item.source, direction, type_, facts)
@@ -152,6 +168,7 @@ class _Evidence:
                     is_assumed = any(other.schemas.labels.isdisjoint(finding.contexts) for other in origins)
                     met.objects[label] = is_assumed
                     met.contexts.add(origin.context)
+                    met.blocks |= fact.blocks
                 if not explaining and fact.error is not None and place[1:] in self._explained:
                     self.unexplained.append(_unexplained(effects, fact.error, schemas.sides))
 
@@ -162,22 +179,41 @@ def _unexplained(effects: _Effects, error: FieldError, sides: WriterReader) -> U
     return Unexplained(effects.label, effects.source, *texts)
 
 
-def _facts(data: dict[str, Any], sides: WriterReader) -> tuple[_Fact, ...] | None:
-    """The effects of the reader's schema on an object; None if the writer cannot have written it."""
+def _facts(data: dict[str, Any], sides: WriterReader, *, is_known: bool) -> tuple[_Fact, ...] | None:
+    """The effects of the reader on an object; None if the writer cannot have written it.
+
+    ``is_known``: something names the reader's server. If not, no update counts as tolerated.
+    """
     reader, writer = sides.reader, sides.writer
     stored = writer.create(data, keep_status=True)
     if stored.accepted is not True or stored.object is None or stored.pruned:
         return None  # another release than the writer has written this object, or another context
-    verdict = reader.create(stored.object, keep_status=True)
-    obj = verdict.object or reader.read(stored.object).object
+    if not reader.version.served:
+        return (_Fact(Effect.REQUEST_FAILED, "", blocks=True, by=_VERSION),) if writer.version.served else None
+    obj = {**stored.object, "apiVersion": reader.api_version}
+    written = writes_of(reader, obj, had_status=writer.version.has_status)
+    places = [(_general(cause.error, reader.node), cause.error) for cause in written.causes]
+    blocking = _blocking(reader, written) if is_known else None
     rejected = (
-        _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
-        for error in verdict.errors
-        if not (error.is_marker or _is_about_updates(error))
+        _Fact(Effect.WRITE_REJECTED, at, error, blocks=blocking is None or (at, error.keyword) in blocking)
+        for at, error in places
+        if not _is_about_updates(error)
     )
-    pruned = (_Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node)) for path in verdict.pruned)
-    defaulted = (_Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node)) for path in verdict.defaulted)
-    return (*rejected, *pruned, *defaulted)
+    lost = writer.version.has_status and not reader.version.has_status
+    failed = (_Fact(Effect.REQUEST_FAILED, "status", blocks=True, by=_ENDPOINT),) if lost else ()
+    pruned, read = written.read.pruned, written.read.object
+    erased = (_Fact(Effect.VALUE_PRUNED, _general_path(path, obj, writer.node)) for path in pruned)
+    set_ = (_Fact(Effect.VALUE_DEFAULTED, _general_path(path, read, reader.node)) for path in written.read.defaulted)
+    return (*rejected, *failed, *erased, *set_)
+
+
+def _blocking(reader: Resource, written: Written) -> frozenset[tuple[str, Keyword]] | None:
+    """The places and keywords of the errors that reject a write that counts; None if a write fails without an error."""
+    answers = [written.writes[kind] for kind in COUNTED_WRITES]
+    rejected = [answer for answer in answers if answer.verdict is WriteResult.REJECTED]
+    if not all(answer.errors for answer in rejected):
+        return None
+    return frozenset((_general(error, reader.node), error.keyword) for answer in rejected for error in answer.errors)
 
 
 def _is_about_updates(error: FieldError) -> bool:
@@ -200,8 +236,10 @@ def _general_path(path: str, obj: dict[str, Any], root: Node) -> str:
 
 
 def _explains(finding: Finding, fact: _Fact) -> bool:
-    if finding.effect != fact.effect:
+    if finding.effect != fact.effect or not finding.change.startswith(fact.by):
         return False
+    if fact.by:
+        return True
     paths = (finding.path, *finding.places)
     below = any(_is_below(fact.path, path) for path in paths)
     if fact.effect == Effect.VALUE_PRUNED:
@@ -225,9 +263,7 @@ def _is_below(path: str, above: str) -> bool:
 def _with(finding: Finding, met: _Met) -> Finding:
     if not met.objects:
         return finding
-    raised = _RAISED.get(finding.effect, finding.severity)
-    if finding.spared is Spared.VALUE:
-        raised = Severity.WARNING  # the recorded objects can be updated
+    raised = Severity.ERROR if met.blocks else _RAISED.get(finding.effect, finding.severity)
     if all(map(is_terminal, finding.contexts)):
         raised = raised.lowered  # the clusters of the recorded objects can be neither upgraded nor rolled back
     severity = finding.severity if finding.severity.at_least(raised) else raised

@@ -21,7 +21,7 @@ from crdcompat.findings.finding import listed, order
 from crdcompat.findings.waivers import Split, release_numbers
 from crdcompat.models.finding import Acceptance, Finding, Growth
 from crdcompat.schema.enums import member_key
-from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary import Direction, FindingStatus, Severity
 from crdcompat.vocabulary.growth import GrowthState
 
 #: The states of values that count in another way than the others of a finding.
@@ -66,6 +66,10 @@ class Declaration(Struct, frozen=True, eq=False):
     def is_unwritten_in(self, release: Minor | None) -> bool:
         """Whether the release accepts the values and does not write them; false for an unknown release."""
         return release is not None and _minor(self.accepted_from) <= release < _minor(self.written_from)
+
+    def is_written_in(self, release: Minor | None) -> bool:
+        """Whether the release writes the values; false for an unknown release."""
+        return release is not None and release >= _minor(self.written_from)
 
     def precedes(self, release: Minor | None) -> bool:
         """Whether the release is before the first one that accepts the values; false for an unknown release."""
@@ -212,8 +216,9 @@ def _marked(finding: Finding, part: _Part, releases: Releases) -> Finding:
                 noted, waiver=Acceptance(declaration.reason, declaration.owner, by_change=declaration.of_change)
             )
         case GrowthState.BROKEN:
+            # The declaration is wrong, whether or not the change caused it.
             blocks = not all(map(is_terminal, finding.contexts))
-            noted = replace(noted, severity=Severity.ERROR) if blocks else noted
+            noted = replace(noted, severity=Severity.ERROR, status=FindingStatus.NEW) if blocks else noted
     named = "" if len(part.values) == len(finding.added) else f"{listed(part.values)} "
     return replace(noted, message=f"{finding.message} ({named}{_why(part, releases)})")
 

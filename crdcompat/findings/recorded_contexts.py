@@ -12,12 +12,14 @@ from functools import cache, cached_property
 from msgspec import Struct
 
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import server_of
+from crdcompat.apiserver.supported.ranges import judging_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.context import Context, named_sides, prominence
 from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.pairing import version_pairs
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Resolved, resolve
+from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve
 from crdcompat.crds.variants import contexts_of
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import Recorded
@@ -29,10 +31,15 @@ _Documents = tuple[CrdDocument, ...]
 
 
 class Schemas(Struct, frozen=True, eq=False):
-    """The schemas that one type has on both sides in some contexts: those that the report calls ``labels``."""
+    """The schemas that one type has on both sides in some contexts: those that the report calls ``labels``.
+
+    The reader may lack the version: then it has no schema, and is not served. ``is_known``: something names the
+    reader's server.
+    """
 
     sides: WriterReader
     labels: frozenset[str]
+    is_known: bool = True
 
 
 class Origin(Struct, frozen=True, eq=False):
@@ -62,9 +69,10 @@ class RecordedContexts:
         """The schemas of a type in a direction, contexts with the same ones together; () if a side lacks the type."""
         found: dict[tuple[int, int], tuple[WriterReader, set[str]]] = {}
         for label, contexts in self._labels.items():
-            if (sides := self._sides(of, direction, contexts)) is not None:
+            for sides in self._sides(of, direction, contexts):
                 found.setdefault(_key(sides), (sides, set()))[1].add(label)
-        return tuple(Schemas(sides, frozenset(labels)) for sides, labels in found.values())
+        reader = self._old if direction == Direction.ROLLBACK else self._new
+        return tuple(Schemas(sides, frozenset(labels), reader.is_known) for sides, labels in found.values())
 
     def origins(self, facts: ClusterFacts, of: Type, direction: Direction) -> list[Origin]:
         """The contexts that a cluster may have, by the facts of its recording, with the schemas of a type there."""
@@ -87,8 +95,7 @@ class RecordedContexts:
 
         In a pair ``OLD=NEW``, the cluster has the writer's context before the rollback, and the reader's after it.
         """
-        sides = self._sides(of, direction, (context, context))
-        if sides is not None and _key(sides) == _key(schemas.sides):
+        if any(_key(sides) == _key(schemas.sides) for sides in self._sides(of, direction, (context, context))):
             return True
         return any(self._writes(label, direction) == context for label in schemas.labels)
 
@@ -96,39 +103,57 @@ class RecordedContexts:
         """The context of the side that writes the objects."""
         return self._labels[label][direction == Direction.ROLLBACK]
 
-    def _sides(self, of: Type, direction: Direction, contexts: tuple[Context, Context]) -> WriterReader | None:
-        old, new = self._old.resource(of, contexts[0]), self._new.resource(of, contexts[1])
-        if old is None or new is None:
-            return None
-        return WriterReader(new, old) if direction == Direction.ROLLBACK else WriterReader(old, new)
+    def _sides(self, of: Type, direction: Direction, contexts: tuple[Context, Context]) -> Iterator[WriterReader]:
+        """The schemas of a type in a pair of contexts; several where copies of its CRD differ."""
+        sides = [(self._old, self._old.crd(of, contexts[0])), (self._new, self._new.crd(of, contexts[1]))]
+        (read_by, reader), (written_by, writer) = sides if direction == Direction.ROLLBACK else sides[::-1]
+        version = of[2]
+        if reader is None or writer is None or version not in writer.versions:
+            return
+        if version not in reader.versions:
+            yield WriterReader(written_by.resource(writer.versions[version]), read_by.lacking(reader, version))
+            return
+        old, new = (reader, writer) if direction == Direction.ROLLBACK else (writer, reader)
+        for pair in version_pairs(old, new, version):
+            read, written = pair if direction == Direction.ROLLBACK else pair[::-1]
+            yield WriterReader(written_by.resource(written), read_by.resource(read))
 
 
 class _Side:
     """The CRDs of one release, resolved where they are asked for."""
 
     def __init__(self, crds: CrdSet, resolved: Callable[[_Documents], Resolved]) -> None:
-        self._resolved, self._server = resolved, server_of(crds)
+        named = judging_server(crds)
+        self._resolved, self._server, self.is_known = resolved, named or DEFAULT_SERVER, named is not None
         self._documents: dict[tuple[str, str], list[CrdDocument]] = {}
         for document in crds.documents:
             self._documents.setdefault((document.crd.group, document.crd.kind), []).append(document)
         self._resources: dict[int, Resource] = {}
+        self._lacking: dict[tuple[str, str], Resource] = {}
 
     @cached_property
     def all(self) -> dict[tuple[str, str], Resolved]:
         """The CRDs of all contexts by group and kind."""
         return {of: self._resolved(tuple(documents)) for of, documents in self._documents.items()}
 
-    def resource(self, of: Type, context: Context) -> Resource | None:
-        """The version of a type that clusters of a context have; None if they lack it."""
-        group, kind, version = of
-        documents = tuple(each for each in self._documents.get((group, kind), ()) if each.is_in(context))
-        chosen = self._resolved(documents).versions.get(version) if documents else None
-        if chosen is None:
-            return None
+    def crd(self, of: Type, context: Context) -> Resolved | None:
+        """The CRD of a type that clusters of a context have; None if they lack it."""
+        documents = tuple(each for each in self._documents.get(of[:2], ()) if each.is_in(context))
+        return self._resolved(documents) if documents else None
+
+    def resource(self, chosen: Chosen) -> Resource:
+        """A version of a CRD on the side's server, the same one for each call."""
         key = id(chosen.version)
         if key not in self._resources:
             self._resources[key] = Resource(chosen.document.crd, chosen.version, self._server)
         return self._resources[key]
+
+    def lacking(self, crd: Resolved, version: str) -> Resource:
+        """A version that a CRD lacks."""
+        key = crd.name, version
+        if key not in self._lacking:
+            self._lacking[key] = self.resource(lacking(crd, version))
+        return self._lacking[key]
 
 
 def most_likely(origins: Sequence[Origin]) -> list[Origin]:

@@ -17,7 +17,7 @@ from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.finding import Location
+    from crdcompat.models.finding import Growth, Location
     from crdcompat.models.report import Release
 
 #: The verdicts with which a cluster can move to a release.
@@ -133,7 +133,8 @@ class FleetFinding(Struct, frozen=True):
 
     ``id`` is the same for the same cause in all reports. ``clusters`` counts the clusters blocked from any target.
     ``endpoint`` (``main`` or ``status``) is where a write can remove the values. ``targets`` are those that reject
-    them, in the report's order.
+    them, in the report's order. ``growth`` is the declaration that values of the type ``ValueTooEarly`` break: the
+    targets may accept them.
     """
 
     id: str
@@ -145,6 +146,7 @@ class FleetFinding(Struct, frozen=True):
     clusters: int
     targets: tuple[TargetShare, ...]
     example: str
+    growth: Growth | None = None
 
 
 class UnjudgedReason(Struct, frozen=True):

@@ -126,12 +126,14 @@ def judged_verdicts(verdicts: Iterable[ReleaseVerdict], *, undone: bool = False)
     return Judgement(worst_of(map(_WORST.get, found)), ReleaseVerdict.UNKNOWN in found, undone)
 
 
-def judged_writes(verdicts: Mapping[WriteResult, int], *, unjudged: bool, undone: bool = False) -> Judgement:
+def judged_writes(
+    verdicts: Mapping[WriteResult, int], *, unjudged: bool, undone: bool = False, early: bool = False
+) -> Judgement:
     """The judgement on the objects of a cluster, from their number per worst verdict.
 
-    ``unjudged``: something else was not judged. ``undone``: see ``Judgement``.
+    ``unjudged``: something else was not judged. ``undone``: see ``Judgement``. ``early``: an object holds a value
+    before the release that is declared to write it, which is an error whatever the writes give.
     """
     found = {verdict for verdict, count in verdicts.items() if count}
-    return Judgement(
-        worst_of(map(_WORST_WRITE.get, found)), unjudged or not found or WriteResult.UNKNOWN in found, undone
-    )
+    worst = Severity.ERROR if early else worst_of(map(_WORST_WRITE.get, found))
+    return Judgement(worst, unjudged or not found or WriteResult.UNKNOWN in found, undone)

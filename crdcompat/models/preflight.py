@@ -51,6 +51,8 @@ class StepKind(StrEnum):
     """Try the rollback elsewhere: no schema tells the server's answer."""
     SAVE = "save"
     """Copy objects that lose fields to a file."""
+    HOLD_BACK = "hold-back"
+    """Let nothing write values before the release that is declared to write them."""
     SCALE_DOWN = "scale-down"
     PATCH = "patch"
     """Remove rejected values while the CRD is the installed one."""
@@ -156,10 +158,10 @@ class PreflightReport(Struct, frozen=True):
 
     ``new`` is the release that the cluster runs. ``source`` is the kubeconfig context (``is_live``) or the recordings.
     ``platform`` is the version of the cluster's server, ``judge`` the server after the rollback ("": not known).
-    ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects,
-    ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair the first rejected
-    objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running operator, if named.
-    ``arguments`` are those of the command line that asks the same question again.
+    ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects, then those
+    held too early, ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair
+    the first rejected objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running
+    operator, if named. ``arguments`` are those of the command line that asks the same question again.
     """
 
     KIND: ClassVar[Literal["preflight"]] = "preflight"
@@ -192,7 +194,7 @@ class PreflightReport(Struct, frozen=True):
             return GoBack.UNKNOWN
         if not self.installed:
             return GoBack.NOTHING
-        if self.is_rejected:
+        if self.says_no:
             return GoBack.NO
         return GoBack.WITH_LOSSES if self.losses else GoBack.YES
 
@@ -200,6 +202,16 @@ class PreflightReport(Struct, frozen=True):
     def is_rejected(self) -> bool:
         """Whether the server refuses a CRD of OLD, or rejects a write of an object."""
         return bool(self.refused or self.rejected)
+
+    @property
+    def early(self) -> tuple[RejectedCause, ...]:
+        """The values that objects hold before the release that is declared to write them: errors, accepted or not."""
+        return tuple(cause for cause in self.causes if cause.growth is not None)
+
+    @property
+    def says_no(self) -> bool:
+        """Whether the judged part alone gives the answer no."""
+        return self.is_rejected or bool(self.early)
 
     @property
     def rejected(self) -> int:

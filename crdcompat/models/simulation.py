@@ -6,10 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from crdcompat.models.outcome import Judgement, judged_writes
-from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Endpoint, RepairVerdict, WriteKind, WriteResult
 
 if TYPE_CHECKING:
@@ -197,8 +196,8 @@ class SimulationReport(Struct, frozen=True):
     def judgement(self) -> Judgement:
         """What decides the verdict: rejected writes, a ``create`` alone excepted, and values held too early."""
         unjudged = bool(self.missed or self.unrecorded)
-        found = judged_writes(self.by_verdict(), unjudged=unjudged, undone=bool(self.problems) or not self.objects)
-        return replace(found, worst=Severity.ERROR) if self.early else found
+        undone = bool(self.problems) or not self.objects
+        return judged_writes(self.by_verdict(), unjudged=unjudged, undone=undone, early=bool(self.early))
 
     @property
     def verdict(self) -> ReleaseVerdict:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.supported.ranges import judging_server
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.context import DEFAULT
-from crdcompat.crds.model import CrdVersion
+from crdcompat.crds.pairing import version_pairs
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.resolving import Chosen, Resolved, resolve_all
+from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve_all
 from crdcompat.errors import Problem
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
@@ -111,20 +110,31 @@ class Replayer:
         missed = partial(NotSimulated, label, item.source, crd=reader.name)
         chosen = reader.versions.get(version)
         before = writer.versions.get(version) if writer is not None else None
-        if chosen is None:
-            why = f"{self._reader.name} does not know version {version} of {reader.name}"
+        served_before = before is not None and before.version.served
+        if chosen is None or (served_before and not chosen.version.served):
+            does = "does not know" if chosen is None else "does not serve"
+            why = f"{self._reader.name} {does} version {version} of {reader.name}"
             if before is None:
                 return missed(why)
             server = self._server or _REPRESENTATIVE_SERVERS[-1]
             absent = without_version(version, server, why)
-            lacking = _lacking(reader, version), (before.version.node,), ((server, absent),)
-            return Replayed(item, label, kind, api_version, reader.name, *lacking)
+            there = chosen or lacking(reader, version), (before.version.node,), ((server, absent),)
+            return Replayed(item, label, kind, api_version, reader.name, *there)
         if _converts(reader):
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
-        readers = chosen, *chosen.rivals
-        writers = (before, *before.rivals) if before is not None else ()
-        outcomes = [self._by_copies(item, api_version, *each) for each in product(readers, writers or (None,))]
-        return worst_of_copies(outcomes, [each for side in (readers, writers) if len(side) > 1 for each in side])
+        copies = self._copies(reader, writer if before is not None else None, version)
+        outcomes = [self._by_copies(item, api_version, *each) for each in copies]
+        rivals = [(each, *each.rivals) for each in (chosen, before) if each is not None and each.rivals]
+        return worst_of_copies(outcomes, [each for side in rivals for each in side])
+
+    def _copies(self, reader: Resolved, writer: Resolved | None, version: str) -> list[tuple[Chosen, Chosen | None]]:
+        """The definitions of a version in the judging release, each with its counterpart in the release that wrote."""
+        chosen = reader.versions[version]
+        if writer is None:
+            return [(each, None) for each in (chosen, *chosen.rivals)]
+        old, new = (writer, reader) if self._upgrade else (reader, writer)
+        pairs = version_pairs(old, new, version)
+        return [(b, a) if self._upgrade else (a, b) for a, b in pairs]
 
     def _by_copies(
         self, item: Recorded, api_version: str, chosen: Chosen, before: Chosen | None
@@ -171,12 +181,6 @@ class Replayer:
         if key not in self._refusals:
             self._refusals[key] = refusal(chosen.document.crd, server)
         return self._refusals[key]
-
-
-def _lacking(resolved: Resolved, version: str) -> Chosen:
-    """A version that a CRD lacks; its place is the list of versions."""
-    at = ("spec", "versions")
-    return Chosen(resolved.documents[0], CrdVersion(version, False, False, None, {}, {}, at, at))
 
 
 def _has_effect(found: Replay) -> bool:

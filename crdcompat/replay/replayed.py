@@ -81,10 +81,14 @@ def worst_of_copies(outcomes: Sequence[Replayed | NotSimulated], copies: Sequenc
     return replace(worst, by_server=tuple(noted))
 
 
-def _rank(outcome: Replayed | NotSimulated) -> tuple[int, bool]:
-    """The sort key of outcomes: rejections first, then objects that could not be judged."""
-    verdict = outcome.worst if isinstance(outcome, Replayed) else WriteResult.UNKNOWN
-    return verdict.rank, isinstance(outcome, Replayed)
+def _rank(outcome: Replayed | NotSimulated) -> tuple[int, bool, bool]:
+    """The sort key of outcomes: rejections first, then objects that could not be judged.
+
+    Of equal ones the first is that of a copy under which the object can have been written.
+    """
+    if isinstance(outcome, NotSimulated):
+        return WriteResult.UNKNOWN.rank, False, False
+    return outcome.worst.rank, True, bool(outcome.apart)
 
 
 def _noted(result: Replay, reason: str) -> Replay:

@@ -10,7 +10,7 @@ import os
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,15 @@ import crdcompat
 import crdcompat.config.applied
 import crdcompat.features.check.reading
 import crdcompat.features.matrix.workflow
-from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.config.configuration import Config
-from crdcompat.crds.context import Context
-from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.context import is_terminal
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.features.diff.workflow import load
 from crdcompat.findings.evidence import with_evidence
-from crdcompat.models.outcome import judged
-from crdcompat.models.simulation import SimulatedObject
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.outcome import judged, worst_of
 from crdcompat.recordings.objects import Recorded
 from crdcompat.vocabulary import Direction, Severity
-from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 _FUZZ = int(os.environ.get("CRDCOMPAT_FUZZ", "0"))
 #: Every how many merges one is compared, and the number of random pairs.
@@ -128,75 +125,62 @@ def _widget(schema: Json) -> Json:
     return crd(root(**schema["properties"]))
 
 
-# -- simulate, where objects meet the change ---------------------------------------------
+# -- simulate, where objects meet it ---------------------------------------------
+
+#: Servers that validate every update as a whole, and servers that tolerate stored values in spec, and in status.
+_SERVERS = ("1.27", "1.30", "openshift-4.18") if _FUZZ else ("1.27", "openshift-4.18")
 
 
-def test_objects_that_meet_a_change_have_its_verdict(history: Path, shared_reader: CrdReader) -> None:
-    """``diff`` with a witness as recorded object, and ``simulate`` on it, for each context that can roll back."""
+@pytest.mark.parametrize("server", _SERVERS)
+def test_objects_that_meet_a_change_have_its_verdict(history: Path, shared_reader: CrdReader, server: str) -> None:
+    """``diff`` with a witness as recorded object, and ``simulate`` on it, for each context with a witness."""
     met: Counter[Severity | None] = Counter()
     differing = []
     for base, head in _merges(history, _STEP):
-        old, new = (load(f"git:{ref}", repo=str(history / "api.git"), reader=shared_reader) for ref in (base, head))
-        for context in _contexts(old, new):
-            for about, by_diff, by_simulate in _met(old, new, context):
-                met[by_diff] += 1
-                if by_diff not in by_simulate:
-                    differing.append((head, context, about, by_diff, by_simulate))
+        sides = [load(f"git:{ref}", repo=str(history / "api.git"), reader=shared_reader) for ref in (base, head)]
+        old, new = (replace(each, runs=server) for each in sides)
+        for about, by_diff, by_simulate in _met(old, new):
+            met[by_diff] += 1
+            if by_diff is not by_simulate:
+                differing.append((head, *about, by_diff, by_simulate))
     assert differing == []
     assert sum(met.values()) > 1
 
 
-def _contexts(old: CrdSet, new: CrdSet) -> list[str]:
-    """The contexts with a witness of a rollback; feature sets that can never roll back have other severities."""
+def _met(old: CrdSet, new: CrdSet) -> Iterator[tuple[tuple[str, ...], Severity | None, Severity | None]]:
+    """Each witness of a rollback: what it is about, the worst that ``diff`` says of it, and that of ``simulate``."""
     report = crdcompat.diff(old, new, directions=(Direction.ROLLBACK,), locate=False)
-    found = {name for each in report.findings if each.witness.object for name in each.contexts}
-    return sorted(name for name in found if "NoUpgrade" not in name)
+    found = sorted({name for each in report.findings if each.witness.object for name in each.contexts}, reverse=True)
+    for context in {is_terminal(name): name for name in found}.values():
+        alone = crdcompat.diff(old, new, directions=(Direction.ROLLBACK,), contexts=[context], locate=False)
+        for each in alone.findings:
+            made = each.witness.object
+            if made is not None and each.witness.stored is None:
+                about = (context, each.rule, each.crd, each.path)
+                yield (about, *_of_both(old, new, alone, context, Recorded(made, "a witness"), each.crd))
 
 
-def _met(
-    old: CrdSet, new: CrdSet, context: str
-) -> Iterator[tuple[tuple[str, ...], Severity | None, set[Severity | None]]]:
-    """Each witness of a rollback: its finding, the worst that ``diff`` says of it, and what ``simulate`` may say.
+def _of_both(
+    old: CrdSet, new: CrdSet, report: DiffReport, context: str, item: Recorded, crd_name: str
+) -> tuple[Severity | None, Severity | None]:
+    """What ``diff --objects`` says about an object, and what follows from ``simulate`` (docs/judging.md).
 
-    Of an object in a version that OLD lacks, ``diff`` says nothing: OLD's controllers ask for another one. Of a CRD in
-    several copies, ``simulate`` takes the worst answer, and ``diff`` those of equal folders.
+    ``diff`` also asks whether an object can be created anew, and ends clusters that cannot be rolled back one lower.
     """
-    report = crdcompat.diff(old, new, directions=(Direction.ROLLBACK,), contexts=[context], locate=False)
-    copied = {name for side in (old, new) for name, found in side.named().items() if _in_copies(found, context)}
-    known = {(item.crd.name, version.name) for item in old.documents for version in item.crd.versions}
-    for each in report.findings:
-        made = each.witness.object
-        if made is None or each.witness.stored is not None or each.crd in copied:
-            continue
-        if (each.crd, made["apiVersion"].rpartition("/")[2]) not in known:
-            continue
-        item = Recorded(made, "a witness")
-        told = with_evidence(report, old, new, [[item]])
-        meeting = replace(told, findings=tuple(found for found in told.findings if found.evidence.recorded_objects))
-        worst = judged(meeting).worst
-        replayed = crdcompat.simulate(old, new, [item], server=DEFAULT_SERVER, context=context, crds=[each.crd])
-        assert not replayed.missed
-        (answer,) = replayed.objects
-        yield (each.rule, each.crd, each.path), None if worst is Severity.INFO else worst, _may_be(answer)
+    told = with_evidence(report, old, new, [[item]])
+    meeting = [each for each in told.findings if each.evidence.recorded_objects]
+    replayed = crdcompat.simulate(old, new, [item], context=context, crds=[crd_name])
+    assert not replayed.missed
+    (answer,) = replayed.objects
+    follows = Severity.WARNING if answer.only_create_is_rejected else replayed.judgement.worst
+    if follows is not None and is_terminal(context):
+        follows = follows.lowered
+    if answer.only_create_is_rejected:
+        before = {each.id: each.severity for each in report.findings}
+        follows = worst_of([follows, *(before[each.id] for each in meeting)])
+    by_diff = judged(replace(told, findings=tuple(meeting))).worst
+    return _above_info(by_diff), _above_info(follows)
 
 
-def _in_copies(documents: Sequence[CrdDocument], context: str) -> bool:
-    """Whether the documents of a CRD differ in the context of a feature set and a profile."""
-    at = Context(*context.split("/")) if "/" in context else Context()
-    return len({str(item.crd.raw["spec"]) for item in documents if item.is_in(at)}) > 1
-
-
-def _may_be(item: SimulatedObject) -> set[Severity | None]:
-    """The severities that agree with the answers of the server to the writes of an object; info counts as nothing.
-
-    If only writes that change the value itself are rejected, ratcheting may make it a warning; evidence makes it an
-    error also if only a new object is rejected, which blocks nothing in a replay.
-    """
-    rejected = {
-        kind for kind, write in item.writes.items() if write.verdict is WriteResult.REJECTED and not write.already
-    }
-    if rejected - {WriteKind.STATUS_UPDATE_TOUCHING, WriteKind.CREATE}:
-        return {Severity.ERROR}
-    if rejected:
-        return {Severity.ERROR, Severity.WARNING}
-    return {Severity.WARNING} if item.worst is WriteResult.LOSES_DATA else {None}
+def _above_info(severity: Severity | None) -> Severity | None:
+    return None if severity is Severity.INFO else severity

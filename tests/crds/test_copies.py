@@ -175,6 +175,7 @@ _OBJECT = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name"
         pytest.param(("A", "AB"), ("AB", "AB"), "rejected", id="the first copy rejects"),
         pytest.param(("A", "A"), ("A", "AB"), "rejected", id="one copy of the writer accepts"),
         pytest.param(("AB", "ABC"), ("AB", "AB"), "accepted", id="all accept"),
+        pytest.param(("A", "ABC"), ("A", "ABCD"), "accepted", id="each copy accepts what its own form wrote"),
     ],
 )
 def test_simulate_judges_by_each_copy(tmp_path: Path, old: tuple[str, str], new: tuple[str, str], verdict: str) -> None:
@@ -184,6 +185,9 @@ def test_simulate_judges_by_each_copy(tmp_path: Path, old: tuple[str, str], new:
     (item,) = ran.report["objects"]
     write_verdict = item["writes"]["status-update-touching"]
     assert (write_verdict["verdict"], ran.code) == (verdict, 1 if verdict == "rejected" else 0)
+    told = run("diff", *sides, "--objects", recorded, "--direction", "rollback", "--format", "json")
+    met = [each["severity"] for each in told.report["findings"] if each["evidence"]["recorded_objects"]]
+    assert met == ["error"] * (verdict == "rejected")
     disagree = "copies of the CRD disagree (a/widget.yaml, b/widget.yaml)"
     assert (disagree in write_verdict["note"]) is (verdict == "rejected")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ class SetReader:
     """Reads the files of ``sides`` and ``targets`` that matter, as the configuration says.
 
     ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
-    them. Raises SourceError, as the methods do.
+    them; ``needed`` are names of CRDs that are compared in any case. Raises SourceError, as the methods do.
     """
 
     def __init__(
@@ -39,13 +39,15 @@ class SetReader:
         facts: PendingFacts,
         config: Config,
         options: CheckOptions,
+        needed: Iterable[str] = (),
     ) -> None:
         self._trees, self._targets, self._release, self._config = sides, targets, release, config
         self._repo = options.repo
         self._reader = reader_for(config)
         search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
         self._facts = facts = cache(facts)
-        unneeded = unneeded_files(sides, targets, search, facts, options.filters.crds, all_crds=compares_all(options))
+        named = (*options.filters.crds, *needed)
+        unneeded = unneeded_files(sides, targets, search, facts, named, all_crds=compares_all(options))
         self._unneeded, self._unneeded_of_targets = unneeded[0], unneeded[1:]
 
     def sides(self) -> tuple[CrdSet, CrdSet]:

@@ -37,6 +37,7 @@ from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
 from crdcompat.features.check.unchanged import Sides
 from crdcompat.features.check.unreleased import mark_unreleased
+from crdcompat.features.check.verified import only_broken, written_crds
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release as describe
@@ -80,15 +81,17 @@ def compare_change(
     release = change.release or short(base_tree.commit)
     accepted, trusted = accepted_for(change, config, options.repo)
     waivers = active_waivers(accepted, config, date.today(), release)
-    reader = SetReader(trees, opened, release, facts, config, options)
+    written = written_crds(waivers.growth, waivers.minor)
+    reader = SetReader(trees, opened, release, facts, config, options, written)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
+    verified = frozenset[str]() if touched is None else (written & head.named().keys()) - touched
     same = unchanged(trees)
-    if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
+    if touched is not None and not touched and not verified and (unchanged_crds := _without_change(base, head, same)):
         return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
     unseen = () if touched is None or touched else (*_unseen(base, head, same),)
     older = reader.targets(targets.names)
-    comparisons = _Comparisons(head, config, options, waivers, touched, same)
+    comparisons = _Comparisons(head, config, options, waivers, touched, same, verified)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
@@ -96,6 +99,9 @@ def compare_change(
         of_target, more = comparisons.with_target(target, base)
         of_targets.append(of_target)
         used |= more
+    is_quiet = touched is not None and not touched and not any(each.findings for each in of_targets)
+    if is_quiet and (unchanged_crds := _without_change(base, head, same)):
+        return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
     sections = tuple(Section(Against.TARGET, of_target) for of_target in of_targets)
     if not options.targets_only:
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
@@ -124,6 +130,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
     """Compares the head of a change with older releases; each report comes with what it used of the waiver file.
 
     ``touched`` are the CRDs that the change touches, None for all; ``same_files`` are the same on both of its sides.
+    ``verified`` are CRDs that it does not touch: of these only broken declarations of growth are reported.
     """
 
     head: CrdSet
@@ -132,6 +139,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
     waivers: ActiveWaivers
     touched: frozenset[str] | None
     same_files: Container[str]
+    verified: frozenset[str] = frozenset()
     cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, Used]:
@@ -158,7 +166,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
         """
         head = self.head
         options = DiffOptions(
-            replace(self.options.filters, touched=self.touched),
+            replace(self.options.filters, touched=None if self.touched is None else self.touched | self.verified),
             command="check",
             judge_new=judge_new,
             judge_old=judge_old,
@@ -198,6 +206,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
 
     def _finished(self, report: DiffReport, old: CrdSet, splitter: FindingSplitter) -> tuple[DiffReport, Used]:
         report, used = with_waivers(report, self.waivers, splitter)
+        report = only_broken(report, self.verified)
         if (least := wants_excerpts(self.options.formats, report)) is not None:
             from crdcompat.findings.excerpts import with_excerpts
 

@@ -22,6 +22,7 @@ from crdcompat.features.check.base import (
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.features.check.rules import find_rules
+from crdcompat.features.check.verified import has_written
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
+    wants_quick = wants_quick and not has_written(config, change.release)
     report = quick_by_names(change, config.wants, options.repo) if wants_quick else None
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report

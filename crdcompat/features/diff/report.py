@@ -12,6 +12,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import problem_order
 from crdcompat.features.diff.comparison import Compared, names_wanted, wants
 from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.passed_over import with_passed_over
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
@@ -34,7 +35,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
 
     judged = [item for item in compared.judged if item.direction in wanted.directions]
     grouped = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
-    findings = tuple(finding for finding in grouped if _is_kept(finding, wanted))
+    findings = tuple(with_passed_over((each for each in grouped if _is_kept(each, wanted)), old, new))
     gateless = (old,) if options.without_gates is None else options.without_gates
     return DiffReport(
         command=options.command,

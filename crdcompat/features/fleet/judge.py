@@ -15,12 +15,17 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
+from crdcompat.features.simulate.early import growing
+from crdcompat.findings.growth import Declaration
 from crdcompat.replay.judges import replayers
 from crdcompat.vocabulary import Side
 
 
 class Plan(Struct, frozen=True):
-    """The releases of a run, and the options for judging. ``targets`` are rollback targets besides OLD."""
+    """The releases of a run, and the options for judging. ``targets`` are rollback targets besides OLD.
+
+    ``growth`` are declarations of values that objects may not hold before the release that writes them.
+    """
 
     old: str
     new: str
@@ -31,6 +36,7 @@ class Plan(Struct, frozen=True):
     upgrade: bool = False
     context: str | None = None
     crds: tuple[str, ...] = ()
+    growth: tuple[Declaration, ...] = ()
 
 
 class FleetJudge:
@@ -49,6 +55,7 @@ class FleetJudge:
         self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
         self.targets, self.is_ordered = _nearest_first(read)
         self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
+        self._growth = growing(plan.growth, plan.new, plan.config)
         self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))
 
     @property
@@ -65,13 +72,15 @@ class FleetJudge:
 
     def __call__(self, path: str) -> bytes:
         """The encoded outcome of one recording."""
-        return judge_recording(path, self._replayers, self.plan.crds, self._kinds)
+        return judge_recording(path, self._replayers, self.plan.crds, self._kinds, self._growth)
 
     def fingerprint(self) -> dict[str, Any]:
         """All inputs of a run besides the recordings. A journal is valid for a run with the same fingerprint."""
         plan = self.plan
         releases = {crds.name: f"{crds.commit or ''} {_content_id(crds)}" for crds in (*self.targets, self.new)}
         asked = {"server": str(plan.server or ""), "context": plan.context or "", "crds": " ".join(sorted(plan.crds))}
+        if plan.growth:
+            asked["growth"] = repr((plan.growth, self._growth.writer))
         order = " ".join(crds.name for crds in self.targets)
         return {"targets": order, "new": plan.new, "upgrade": plan.upgrade, **asked, **releases}
 

@@ -22,11 +22,13 @@ from crdcompat.features.fleet.outcome import (
     UnjudgedObjects,
     encode,
 )
-from crdcompat.models.simulation import NotSimulated
+from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
+from crdcompat.findings.growth import Declaration
+from crdcompat.models.simulation import TOO_EARLY, NotSimulated, RejectedCause
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
-from crdcompat.replay.causes import CauseCounter, CauseKey
+from crdcompat.replay.causes import CauseCounter
 from crdcompat.replay.judges import Replayer
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import Apart, WriteResult
@@ -40,14 +42,18 @@ _MAX_VALUE_BYTES = 200
 
 
 def judge_recording(
-    path: str, replayers: Sequence[Replayer], crds: Sequence[str] = (), kinds: Collection[tuple[str, str]] | None = None
+    path: str,
+    replayers: Sequence[Replayer],
+    crds: Sequence[str] = (),
+    kinds: Collection[tuple[str, str]] | None = None,
+    growth: Growing = NOTHING_GROWS,
 ) -> bytes:
     """The encoded outcome of one recording. Never raises because of its content: a failure is an outcome, too.
 
     ``kinds``: see `read_objects`.
     """
     try:
-        return encode(judge_objects(read_objects(open_objects(f"path:{path}"), kinds=kinds), replayers, crds))
+        return encode(judge_objects(read_objects(open_objects(f"path:{path}"), kinds=kinds), replayers, crds, growth))
     except CrdcompatError as error:
         return _failed(str(error).removeprefix("path:"))
     except MemoryError:
@@ -59,9 +65,17 @@ def judge_recording(
         return _failed(f"crashed ({what}): this is a bug; please report it")
 
 
-def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
-    """Replay the objects of one cluster against every target; ``crds`` restricts the judgement to these CRDs."""
-    targets = [_Target(replayer, crds) for replayer in replayers]
+def judge_objects(
+    objects: Iterable[ObjectItem],
+    replayers: Sequence[Replayer],
+    crds: Sequence[str] = (),
+    growth: Growing = NOTHING_GROWS,
+) -> Outcome:
+    """Replay the objects of one cluster against every target; ``crds`` restricts the judgement to these CRDs.
+
+    Values that are held before the release that writes them, by ``growth``, are causes of the type TOO_EARLY.
+    """
+    targets = [_Target(replayer, crds, growth) for replayer in replayers]
     facts, listed = ClusterFacts(), RecordingObjects()
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []
@@ -99,14 +113,15 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
         problems.update(dict.fromkeys(target.refused))
         problem_count += len(target.refused)
     recorded = empty.union(*(target.recorded for target in targets)) - {""}
-    places = [target.places() for target in targets]
+    early = growth.early(facts.versions)
+    places = [target.places(early) for target in targets]
     return Outcome(
         id=facts.id,
         version=facts.version,
         platform=facts.platform,
         objects=targets[0].objects,
         outside=targets[0].outside,
-        targets=tuple(target.outcome() for target in targets),
+        targets=tuple(target.outcome(early) for target in targets),
         problems=tuple(problems),
         problem_count=problem_count,
         recorded=tuple(sorted(recorded)),
@@ -116,7 +131,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
 
 
 def _places(
-    results: Sequence[ObjectResult], places: Sequence[tuple[Mapping[CauseKey, int], object]]
+    results: Sequence[ObjectResult], places: Sequence[tuple[Mapping[Any, int], object]]
 ) -> tuple[tuple[int, ...], ...]:
     """For each target, the places of an object's causes in the list of the outcome."""
     return tuple(
@@ -132,13 +147,13 @@ def _failed(reason: str) -> bytes:
 class _Target:
     """Collects the results of objects against one target; memory grows with distinct causes and reasons."""
 
-    def __init__(self, replayer: Replayer, crds: Sequence[str]) -> None:
+    def __init__(self, replayer: Replayer, crds: Sequence[str], growth: Growing) -> None:
         self._replayer = replayer
         self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
         self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
         self._apart = Counter(dict.fromkeys(Apart, 0))
-        self._causes = CauseCounter()
+        self._causes, self._early = CauseCounter(), EarlyValues(growth.declarations)
         self._missed: dict[str, UnjudgedObjects] = {}
         self.refused: dict[Problem, None] = {}
         self.recorded: set[str] = set()
@@ -156,7 +171,8 @@ class _Target:
         if isinstance(outcome, NotSimulated):
             return self._miss(outcome)
         self._verdicts[outcome.worst] += 1
-        causes = self._causes.add(outcome)
+        causes: frozenset[tuple[str, Any, str]] = self._causes.add(outcome)
+        causes |= {(each.crd, each.path, TOO_EARLY) for each in self._early.add(outcome)}
         self._apart.update(outcome.apart)
         if outcome.worst != WriteResult.UNKNOWN:
             return ObjectResult(outcome.worst, causes, apart=outcome.apart)
@@ -186,12 +202,15 @@ class _Target:
         self._missed[reason] = replace(known, objects=known.objects + objects)
         return reason
 
-    def outcome(self) -> TargetOutcome:
-        return TargetOutcome(dict(self._verdicts), tuple(self._held()), self._worst_missed(), dict(self._apart))
+    def outcome(self, early: Sequence[Declaration]) -> TargetOutcome:
+        """The results of all objects; ``early`` are the declarations whose values they may not hold yet."""
+        causes = (*self._held(), *self._held_early(early))
+        return TargetOutcome(dict(self._verdicts), causes, self._worst_missed(), dict(self._apart))
 
-    def places(self) -> tuple[dict[CauseKey, int], dict[str, int]]:
-        """The indices of causes and reasons in the lists of the outcome."""
-        causes = {group.key: place for place, group in enumerate(self._causes.groups()[:_MAX_CAUSES])}
+    def places(self, early: Sequence[Declaration]) -> tuple[dict[tuple[str, Any, str], int], dict[str, int]]:
+        """The indices of causes and reasons in the lists of the outcome; an early value has its path as text."""
+        keys: list[tuple[str, Any, str]] = [group.key for group in self._causes.groups()[:_MAX_CAUSES]]
+        causes = {key: place for place, key in enumerate((*keys, *(each.key for each in self._held_early(early))))}
         return causes, {missed.reason: place for place, missed in enumerate(self._worst_missed())}
 
     def _worst_missed(self) -> tuple[UnjudgedObjects, ...]:
@@ -214,6 +233,32 @@ class _Target:
                 index=index,
                 pointer=pointer,
             )
+
+    def _held_early(self, early: Sequence[Declaration]) -> tuple[RecordingCause, ...]:
+        """The values that are held too early; declarations for the same field are one cause."""
+        found: dict[tuple[str, str], list[RejectedCause]] = {}
+        for each in self._early.causes(early):
+            found.setdefault((each.crd, each.path), []).append(each)
+        return tuple(_early_cause(path, listed) for (_, path), listed in found.items())
+
+
+def _early_cause(path: str, found: Sequence[RejectedCause]) -> RecordingCause:
+    first = found[0]
+    values = tuple(_short(value) for each in found for value in each.values)
+    return RecordingCause(
+        crd=first.crd,
+        kind=first.kind,
+        path=path,
+        type=TOO_EARLY,
+        endpoint=first.endpoint,
+        values=values,
+        hidden=(False,) * len(values),
+        objects=max(each.objects for each in found),
+        example=_cut(first.example.partition(" in ")[0]),
+        file="",
+        index=0,
+        pointer=(),
+    )
 
 
 def _why_nothing(problems: Sequence[Problem], skipped: Sequence[Skipped]) -> str:

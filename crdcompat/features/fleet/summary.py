@@ -12,6 +12,7 @@ from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
 from crdcompat.features.fleet.clusters import ClusterTallies
 from crdcompat.features.fleet.depths import ClusterLister
+from crdcompat.features.fleet.outcome import RecordingCause
 from crdcompat.features.fleet.tally import FleetTally, ShareTally
 from crdcompat.features.simulate.notes import (
     already_note,
@@ -20,7 +21,8 @@ from crdcompat.features.simulate.notes import (
     not_stored_note,
     older_than,
 )
-from crdcompat.models.finding import Location
+from crdcompat.findings.growth import Declaration
+from crdcompat.models.finding import Growth, Location
 from crdcompat.models.fleet import (
     FleetFinding,
     FleetReport,
@@ -28,9 +30,10 @@ from crdcompat.models.fleet import (
     TargetShare,
     UnjudgedReason,
 )
-from crdcompat.models.simulation import Unrecorded
+from crdcompat.models.simulation import TOO_EARLY, Unrecorded
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.writes import Apart
 
 
@@ -43,16 +46,17 @@ def summarize(
     notes: Sequence[str],
     left_out: Sequence[Skipped],
     unrecorded: Sequence[Sequence[Unrecorded]],
+    growth: Sequence[Declaration] = (),
 ) -> FleetReport:
     """The report on a tally of all clusters, and those of each one.
 
     ``readers`` are the releases that judged, in the order of the tally's targets. ``sides`` are OLD and NEW.
     ``server`` is the one that the user asked for, if any. ``unrecorded`` are, for each reader, the kinds with findings
-    that not every cluster has recorded.
+    that not every cluster has recorded. ``growth`` are the declarations of values that are held too early.
     """
     old, new = sides
     writer = old if tally.direction == Direction.UPGRADE else new
-    findings = _findings(tally, readers)
+    findings = _findings(tally, readers, growth)
     judged_by = [release(crds) for crds in readers]
     if server is not None:
         judged_by = [replace(reader, kubernetes=server.kubernetes) for reader in judged_by]
@@ -102,11 +106,13 @@ def _older_clusters(tally: FleetTally, writer: CrdSet, readers: Sequence[CrdSet]
             yield f"to {reader.name}: {note}"
 
 
-def _findings(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[FleetFinding, ...]:
+def _findings(tally: FleetTally, readers: Sequence[CrdSet], growth: Sequence[Declaration]) -> tuple[FleetFinding, ...]:
     found = sorted(tally.findings.values(), key=lambda item: (-item.clusters, -item.objects, item.cause.key))
     side = Side.NEW if tally.direction == Direction.UPGRADE else Side.OLD
     places = [
-        crds.positions.of_spots([item.shares[at].spot for item in found if at in item.shares])
+        crds.positions.of_spots(
+            [item.shares[at].spot for item in found if at in item.shares and item.shares[at].spot[0]]
+        )
         for at, crds in enumerate(readers)
     ]
     return tuple(
@@ -124,14 +130,25 @@ def _findings(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[FleetFindin
                     clusters=share.clusters.count,
                     objects=share.objects,
                     values=_values(share),
-                    location=Location(side, share.spot[0], *places[at].get(share.spot, (None, None))),
+                    location=Location(side, share.spot[0], *places[at].get(share.spot, (None, None)))
+                    if share.spot[0]
+                    else None,
                 )
                 for at, share in sorted(item.shares.items())
             ),
             example=item.example,
+            growth=_declared(item.cause, growth),
         )
         for item in found
     )
+
+
+def _declared(cause: RecordingCause, growth: Sequence[Declaration]) -> Growth | None:
+    """What was declared about values that are held too early; None for other causes."""
+    if cause.type != TOO_EARLY:
+        return None
+    about = [each for each in growth if (each.crd, each.path) == (cause.crd, cause.path)]
+    return next(each.shown(GrowthState.EARLY) for each in about if any(map(each.names, cause.values)))
 
 
 def _unjudged(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[UnjudgedReason, ...]:

@@ -16,6 +16,7 @@ from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
+from crdcompat.models.simulation import TOO_EARLY
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import Apart, WriteResult
@@ -89,7 +90,8 @@ class TargetTally(Struct):
     """The counts of one cluster against one target.
 
     ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
-    ``problems`` are those of reading, ``unjudged`` counts objects.
+    ``problems`` are those of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
+    release that is declared to write it.
     """
 
     verdicts: dict[WriteResult, int] = field(default_factory=lambda: dict.fromkeys(WriteResult, 0))
@@ -98,6 +100,7 @@ class TargetTally(Struct):
     other_reasons: int = 0
     problems: int = 0
     unjudged: int = 0
+    early: bool = False
 
 
 class ClusterTally(Struct):
@@ -176,6 +179,7 @@ class FleetTally:
             for cause in target.causes:
                 self._add_cause(cause, at, judged)
                 counted.findings.add(self.id_of(cause))
+                counted.early |= cause.type == TOO_EARLY
             for missed in target.missed:
                 example = _where(missed.example, judged.name)
                 self._add_reason(at, judged.place, missed.reason, missed.objects, example)

@@ -58,6 +58,7 @@ def simulate_fleet(
             notes,
             fleet.left_out,
             tuple(_unrecorded(judge, tally)),
+            judge.plan.growth,
         )
         if on_end is not None:
             on_end(report, recordings)

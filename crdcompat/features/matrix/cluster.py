@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
+from crdcompat.features.simulate.early import NOTHING_GROWS, Growing
 from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulationReport
@@ -24,10 +25,12 @@ def judge_cluster(
     origin: str | None = None,
     context: str | None = None,
     crds: Sequence[str] = (),
+    growth: Callable[[str], Growing] = lambda release: NOTHING_GROWS,
 ) -> MatrixCluster:
     """Replay the rollback to each release older than the cluster's; ``sets`` are oldest first.
 
-    ``writers`` are the same sets, each on the server on which the cluster runs it.
+    ``writers`` are the same sets, each on the server on which the cluster runs it. ``growth`` gives the declarations
+    for objects that a release has written.
 
     The cluster's release is ``origin``, else that of its ClusterVersion, else the newest. The ClusterVersion is known
     only after all ``objects`` were read: a first pass assumes the newest release, and a second one follows if that was
@@ -37,7 +40,8 @@ def judge_cluster(
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
     targets, writer = sets if origin is None else sets[:newest], writers[newest]
-    reports = simulate_each(targets, writer, facts.observe(objects()), context=context, crds=crds)
+    watched, grows = facts.observe(objects()), growth(writer.name)
+    reports = simulate_each(targets, writer, watched, context=context, crds=crds, growth=grows, facts=facts)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
     notes = _several_versions(versions)
@@ -46,7 +50,9 @@ def judge_cluster(
         if origin not in (None, names[newest]) and older:
             if "-" in sources:
                 raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
-            return judge_cluster(sets, writers, objects, sources, origin=origin, context=context, crds=crds)
+            return judge_cluster(
+                sets, writers, objects, sources, origin=origin, context=context, crds=crds, growth=growth
+            )
         notes += more
     judged = list(zip(targets, reports, strict=True))
     return MatrixCluster(

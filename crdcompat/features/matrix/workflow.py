@@ -85,7 +85,7 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
     return MatrixReport(
         releases=tuple(map(release, sets)),
         cells=cells,
-        cluster=_cluster(sets, config, options) if options.sources else None,
+        cluster=_cluster(sets, config, accepted, options) if options.sources else None,
         notes=(*releases.notes, *_upgrade_notes(options.channels, cells)),
     )
 
@@ -178,15 +178,23 @@ def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
         )
 
 
-def _cluster(sets: Sequence[CrdSet], config: Config, options: MatrixOptions) -> MatrixCluster:
+def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixCluster:
     """Judge the recorded cluster; the replay is imported only for recordings."""
     from crdcompat.features.matrix.cluster import judge_cluster
+    from crdcompat.features.simulate.early import growing
 
     contexts, crds = options.filters.contexts, options.filters.crds
     context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
     releases = [with_servers(each, config) for each in sets]
     return judge_cluster(
-        releases, releases, options.recorded, options.sources, origin=options.origin, context=context, crds=crds
+        releases,
+        releases,
+        options.recorded,
+        options.sources,
+        origin=options.origin,
+        context=context,
+        crds=crds,
+        growth=lambda release: growing(accepted.growth, release, config),
     )
 
 

@@ -68,11 +68,14 @@ class Scope(Struct, frozen=True, eq=False):
 _ORDER = tuple(Effect)
 
 
-def scope_of(old: CrdSet, cluster: CrdSet, standing: Standing, *, read_all: bool = False) -> Scope:
+def scope_of(
+    old: CrdSet, cluster: CrdSet, standing: Standing, *, read_all: bool = False, declared: Collection[str] = ()
+) -> Scope:
     """Compare OLD with the CRDs of a cluster in a rollback.
 
     ``cluster`` are all its CRDs, ``standing`` says which of them and of OLD's count. ``read_all``: the objects of all
-    CRDs of both can matter. A CRD that OLD lacks in the cluster's context stays as it is: nothing differs for its
+    CRDs of both can matter; those of ``declared`` CRDs can in any case, because of values that they may not hold yet. A
+    CRD that OLD lacks in the cluster's context stays as it is: nothing differs for its
     objects.
     """
     installed, name = standing.installed, standing.context
@@ -83,7 +86,7 @@ def scope_of(old: CrdSet, cluster: CrdSet, standing: Standing, *, read_all: bool
     of_old = {each.name: each for each in olds.values()}
     of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
     both = of_old.keys() & of_new.keys()
-    counted = Counter[str](dict.fromkeys(both if read_all else (), 0))
+    counted = Counter[str](dict.fromkeys(both if read_all else both.intersection(declared), 0))
     findings: tuple[Finding, ...] = ()
     missing: list[Missing] = []
     if both:

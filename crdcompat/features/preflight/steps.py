@@ -21,6 +21,7 @@ def ordered_steps(
     refused = [item.crd for item in report.refused]
     found = [*_closing(report.missing)]
     found += [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in report.losses)]
+    found += [Step(StepKind.HOLD_BACK, crd) for crd in dict.fromkeys(cause.crd for cause in report.early)]
     if report.is_rejected:
         moves = [step for crd in refused for step in _storage_moves(scope, crd)]
         moves += [Step(StepKind.WIDEN, crd) for crd in dict.fromkeys(stuck) if crd not in refused]

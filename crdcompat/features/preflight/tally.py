@@ -5,12 +5,14 @@ Memory grows with the number of causes and fields, not with that of objects."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from crdcompat.features.preflight.gaps import Gaps
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
+from crdcompat.features.simulate.early import EarlyValues
+from crdcompat.findings.growth import Declaration
 from crdcompat.models.losses import Loss, LossCounter
 from crdcompat.models.preflight import FieldWriter, JudgedKind, Step, StepKind
 from crdcompat.models.simulation import NotSimulated, RejectedCause
@@ -34,10 +36,12 @@ class Tally:
     ``is_deduplicated``: the source yields each object once. ``gaps`` are the objects that were not judged. ``recorded``
     are the CRDs with an object or an empty list. ``already`` counts the objects that the installed CRDs reject, too;
     ``unlisted`` the rejected objects beyond `MAX_REPAIRED`. ``stuck`` are the CRDs with rejected objects that no step
-    repairs.
+    repairs. ``early`` has the objects that hold values of ``growth``.
     """
 
-    def __init__(self, scope: Scope, rollback: Rollback, *, is_deduplicated: bool) -> None:
+    def __init__(
+        self, scope: Scope, rollback: Rollback, *, is_deduplicated: bool, growth: Sequence[Declaration] = ()
+    ) -> None:
         self._scope = scope
         self._rollback = rollback
         self.gaps = Gaps()
@@ -46,6 +50,7 @@ class Tally:
         self._tolerated = CauseCounter(_tolerated_by)
         self._objects, self._rejected, self._losing = Counter[str](), Counter[str](), Counter[str]()
         self._writers = Counter[tuple[str, str, str, str]]()
+        self.early = EarlyValues(growth)
         self.recorded: set[str] = set()
         self.steps: list[Step] = []
         self.stuck: set[str] = set()
@@ -110,6 +115,7 @@ class Tally:
         self._objects[crd] += 1
         self._causes.add(replayed)
         self._tolerated.add(replayed)
+        self.early.add(replayed)
         worst = replayed.worst
         self.already += any(answer.already for answer in replayed.last.writes.values())
         counts = {answer.counts for answer in replayed.last.writes.values()}

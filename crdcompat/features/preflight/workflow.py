@@ -12,12 +12,14 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.report import release
 from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.server import platform, running, server_notes
 from crdcompat.features.preflight.standing import standing_of
 from crdcompat.features.preflight.steps import ordered_steps
 from crdcompat.features.preflight.tally import MAX_LISTED, Tally
+from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release
 from crdcompat.recordings.objects import ObjectItem
@@ -29,7 +31,8 @@ class PreflightOptions(Struct, frozen=True):
 
     ``judge`` is the server after the rollback (None: OLD's, else the cluster's). ``context`` selects OLD's variants.
     ``read_all``: judge all kinds, also those without findings. ``operator`` is the running operator as
-    NAMESPACE/DEPLOYMENT, "" if not named. ``arguments`` are those of the command line, for the commands to copy.
+    NAMESPACE/DEPLOYMENT, "" if not named. ``growth`` are declarations of values that objects may not hold before the
+    release that writes them. ``arguments`` are those of the command line, for the commands to copy.
     """
 
     judge: Server | None = None
@@ -37,6 +40,7 @@ class PreflightOptions(Struct, frozen=True):
     read_all: bool = False
     operator: str = ""
     arguments: tuple[str, ...] = ()
+    growth: tuple[Declaration, ...] = ()
 
 
 def preflight(
@@ -52,17 +56,20 @@ def preflight(
     if not old.documents and not old.problems:
         raise UsageError(f"no CRD in {old.name}")
     standing = standing_of(old, cluster.installed, cluster.facts, options.context, of_release=cluster.of_release)
-    scope = scope_of(old, cluster.installed, standing, read_all=options.read_all)
     runs, unknown = running(cluster)
+    growth = growing_in(cluster, runs, options.growth)
+    declared = {each.crd for each in early_in(cluster, growth)}
+    scope = scope_of(old, cluster.installed, standing, read_all=options.read_all, declared=declared)
     named = options.judge or known_server(old)
     judge = named or runs
     rollback = Rollback(scope, runs, judge)
-    tally = Tally(scope, rollback, is_deduplicated=cluster.is_live)
+    tally = Tally(scope, rollback, is_deduplicated=cluster.is_live, growth=options.growth)
     if scope.needed:
         for item in each(cluster.objects(scope.needed)):
             tally.add(item)
     missing = [*scope.missing, *(() if named else unknown), *tally.gaps.missing()]
     missing += cluster.missing(scope, tally.recorded)
+    missing += unknown_release(cluster, growth, tally.early)
     report = PreflightReport(
         old=release(old),
         new=Release(cluster.installed.name, None, runs.kubernetes if runs else None, cluster.installed.notes),
@@ -73,7 +80,7 @@ def preflight(
         installed=len(scope.both),
         kinds=tally.kinds(),
         refused=tuple(refused_crds(scope, judge or DEFAULT_SERVER)),
-        causes=tally.causes(),
+        causes=(*tally.causes(), *tally.early.causes(early_in(cluster, growth))),
         tolerated=tally.tolerated(),
         losses=tally.losses(),
         writers=tally.writers(),

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.findings.growth import Declaration
+from crdcompat.config.configuration import Config
+from crdcompat.config.releases import minor_of, openshift_minor
+from crdcompat.findings.growth import Declaration, Minor
 from crdcompat.models.simulation import TOO_EARLY, RejectedCause
 from crdcompat.replay.replayed import Replayed
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import values_at
 from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.writes import Endpoint
+
+
+class Growing(Struct, frozen=True):
+    """Declarations of growth, and the release that is taken to have written recorded objects; None if unknown."""
+
+    declarations: tuple[Declaration, ...] = ()
+    writer: Minor | None = None
+
+    def early(self, versions: Iterable[str] = ()) -> tuple[Declaration, ...]:
+        """The declarations whose values no object may hold yet.
+
+        ``versions`` are those of the recorded clusters. If they are of one minor, that counts, not the writer.
+        """
+        minor = self.release(versions)
+        return tuple(each for each in self.declarations if each.is_unwritten_in(minor))
+
+    def release(self, versions: Iterable[str] = ()) -> Minor | None:
+        """The minor that decides; None if unknown."""
+        recorded = {minor_of(version) for version in versions}
+        return recorded.pop() if len(recorded) == 1 else self.writer
+
+
+NOTHING_GROWS = Growing()
+
+
+def growing(declarations: tuple[Declaration, ...], release: str, config: Config) -> Growing:
+    """The declarations for objects that a release has written."""
+    return Growing(declarations, openshift_minor(release, config))
 
 
 class _Holders(Struct):
@@ -35,8 +65,9 @@ class EarlyValues:
         self._holders: dict[int, _Holders] = {}
         self._totals: dict[str, int] = {}
 
-    def add(self, replayed: Replayed) -> None:
-        """Count one object."""
+    def add(self, replayed: Replayed) -> frozenset[Declaration]:
+        """Count one object. Returns the declarations whose values it holds."""
+        found = set()
         declared = self._declared.get(replayed.crd, ())
         if declared:
             self._totals[replayed.crd] = self._totals.get(replayed.crd, 0) + 1
@@ -47,12 +78,14 @@ class EarlyValues:
                 holders = self._holders.setdefault(number, _Holders(replayed.kind, example))
                 holders.objects += 1
                 holders.values.update((member_key(value), value) for value in held)
+                found.add(declaration)
+        return frozenset(found)
 
-    def causes(self) -> Iterator[RejectedCause]:
-        """A cause for each declaration whose values are held, in the order of the file."""
+    def causes(self, early: Sequence[Declaration]) -> Iterator[RejectedCause]:
+        """A cause for each of the ``early`` declarations whose values are held, in the order of the file."""
         for listed in self._declared.values():
             for number, each in listed:
-                if (holders := self._holders.get(number)) is not None:
+                if each in early and (holders := self._holders.get(number)) is not None:
                     yield self._cause(each, holders)
 
     def _cause(self, declaration: Declaration, holders: _Holders) -> RejectedCause:

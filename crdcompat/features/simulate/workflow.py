@@ -17,7 +17,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
-from crdcompat.features.simulate.early import EarlyValues
+from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -54,19 +54,19 @@ def simulate(
     upgrade: bool = False,
     context: str | None = None,
     crds: Sequence[str] = (),
-    growth: Sequence[Declaration] = (),
+    growth: Growing = NOTHING_GROWS,
 ) -> SimulationReport:
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on every object.
 
     ``server`` judges; None: the server of the judging release by its name, or, if the name has no version, one server
     per range of equal behaviour: a write on which these differ is unknown. ``context`` selects variants of CRDs,
-    ``crds`` restricts the report to these CRDs. ``growth`` are the declarations whose values the writing release does
-    not write yet: an object that holds one is an error. Notes give the versions of the recorded clusters.
+    ``crds`` restricts the report to these CRDs. An object that holds a value of ``growth`` before its release writes it
+    is an error. Notes give the versions of the recorded clusters.
     """
     facts = ClusterFacts()
     watched = facts.observe(objects)
     (report,) = simulate_each(
-        [old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth
+        [old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth, facts=facts
     )
     writer, reader = (old, new) if upgrade else (new, old)
     older = older_than(facts.versions, writer.name)
@@ -115,14 +115,19 @@ def simulate_each(
     upgrade: bool = False,
     context: str | None = None,
     crds: Sequence[str] = (),
-    growth: Sequence[Declaration] = (),
+    growth: Growing = NOTHING_GROWS,
+    facts: ClusterFacts | None = None,
 ) -> tuple[SimulationReport, ...]:
-    """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them."""
+    """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them.
+
+    ``facts`` are those of the objects' clusters, once all objects were passed.
+    """
     runs = [_Run(target, new, server, context, crds, growth, upgrade=upgrade) for target in targets]
     for item in objects:
         for run in runs:
             run.add(item)
-    return tuple(run.report() for run in runs)
+    early = growth.early(facts.versions if facts is not None else ())
+    return tuple(run.report(early) for run in runs)
 
 
 class _Run:
@@ -135,7 +140,7 @@ class _Run:
         server: Server | None,
         context: str | None,
         crds: Sequence[str],
-        growth: Sequence[Declaration],
+        growth: Growing,
         *,
         upgrade: bool,
     ) -> None:
@@ -150,7 +155,7 @@ class _Run:
         self._problems = [*target.problems, *new.problems]
         self._skipped = {*target.skipped, *new.skipped}
         self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("last.already"))
-        self._early = EarlyValues(growth)
+        self._early = EarlyValues(growth.declarations)
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def add(self, item: ObjectItem) -> None:
@@ -176,8 +181,8 @@ class _Run:
                 self._early.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
 
-    def report(self) -> SimulationReport:
-        """The report on all added items."""
+    def report(self, early: Sequence[Declaration]) -> SimulationReport:
+        """The report on all added items; ``early`` are the declarations whose values they may not hold yet."""
         target, new, upgrade = self._target, self._new, self._upgrade
         reader, side = (new, Side.NEW) if upgrade else (target, Side.OLD)
         refused = [item.problem for item in self._missed if item.problem is not None]
@@ -190,7 +195,7 @@ class _Run:
             skipped=tuple(sorted(self._skipped, key=skipped_order)),
             problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
             notes=self._replayer.notes,
-            causes=(*self._causes.summary(reader, side), *self._early.causes()),
+            causes=(*self._causes.summary(reader, side), *self._early.causes(early)),
             already=self._already.summary(reader, side),
             recorded=frozenset(self._recorded - {""}),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.render.data.parts import head, location, problem, release, skipped, words
+from crdcompat.render.data.parts import growth_data, head, location, problem, release, skipped, words
 
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport
@@ -61,6 +61,7 @@ def _finding(item: FleetFinding) -> dict[str, Any]:
             for share in item.targets
         ],
         "example": item.example,
+        **({"growth": growth_data(item.growth)} if item.growth is not None else {}),
     }
 
 

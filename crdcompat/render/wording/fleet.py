@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.finding import listed
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural, some
-from crdcompat.render.wording.simulation import not_found, not_found_fix
+from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
 from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED, allowed_line
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
@@ -85,7 +85,8 @@ def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
     for path, (finding, *_) in folded[:MAX_BLOCKED]:
         yield f"  {finding.kind}  {style.paint(path or 'the object', 'path')}"
         rejecting = ", ".join(each.target for each in finding.targets)
-        line = f"blocks {finding.clusters} of {total}: {_what(finding)}; rejected by {rejecting}"
+        by = f"; rejected by {rejecting}" if finding.growth is None else ""
+        line = f"blocks {finding.clusters} of {total}: {_what(finding)}{by}"
         yield style.clip(line, indent="    ")
     if len(folded) > MAX_BLOCKED:
         yield f"  and {len(folded) - MAX_BLOCKED} more"
@@ -101,7 +102,7 @@ def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = ""
     share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
     at = ":" if finding.type == NOT_FOUND else f" {path or finding.path or 'the root'}"
     yield f"{share}: {finding.crd}{at} {_what(finding)}{'' if path else f'  {finding.id}'}"
-    for item in finding.targets:
+    for item in finding.targets if finding.growth is None else ():
         where = f" at {place(item.location)}" if item.location is not None else ""
         yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
     yield _fix(finding)
@@ -111,6 +112,8 @@ def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = ""
 def _fix(finding: FleetFinding) -> str:
     if finding.type == NOT_FOUND:
         return f"{not_found_fix(finding.path)} in the CRD there"
+    if finding.growth is not None:
+        return early_fix(finding.growth)
     endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
     verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}, or widen the CRD there"
@@ -121,7 +124,7 @@ def _what(finding: FleetFinding) -> str:
     if finding.type == NOT_FOUND:
         versions = dict.fromkeys(held.value for target in finding.targets for held in target.values)
         return not_found(finding.path, tuple(versions))
-    return _values(finding)
+    return _values(finding) + (f" {too_early(finding.growth)}" if finding.growth is not None else "")
 
 
 def _values(finding: FleetFinding) -> str:

@@ -9,7 +9,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
 from crdcompat.render.wording.findings import plural, some
-from crdcompat.render.wording.simulation import not_found
+from crdcompat.render.wording.simulation import not_found, too_early
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
 
@@ -80,8 +80,9 @@ def _cause_lines(report: SimulationReport) -> list[str]:
         if cause.type == NOT_FOUND:
             by_value[who, not_found(cause.path, cause.values)] = []
             continue
+        early = f" {too_early(cause.growth)}" if cause.growth is not None else ""
         held = listed(cause.values, _MAX_VALUES) if cause.values else f"rejected ({cause.type})"
-        by_value.setdefault((who, held), []).append(cause.path or "the object")
+        by_value.setdefault((who, held + early), []).append(cause.path or "the object")
     return [": ".join(filter(None, (who, ", ".join(paths), held))) for (who, held), paths in by_value.items()]
 
 

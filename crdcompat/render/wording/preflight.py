@@ -57,19 +57,27 @@ def reason(report: PreflightReport) -> str:
         case GoBack.NOTHING:
             return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
         case GoBack.UNKNOWN:
-            known = "; the judged part already says no" if report.is_rejected else ""
+            known = "; the judged part already says no" if report.says_no else ""
             return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
         case GoBack.NO:
             refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
             share = f"{report.rejected} of {plural(report.objects, 'object')}"
             rejected = f"{share} cannot be written" if report.rejected else ""
-            return f"After the rollback {' and '.join(filter(None, (rejected, refused)))}."
+            early = f"{share_of_early(report)} a value too early" if report.early else ""
+            said = " and ".join(filter(None, (rejected, refused)))
+            return ". ".join(filter(None, (said and f"After the rollback {said}", early))) + "."
         case GoBack.WITH_LOSSES:
             share = f"{report.losing} of {plural(report.objects, 'judged object')}"
             return f"Every write is accepted, but {share} will lose fields."
     if not report.kinds:
         return f"No object of {plural(report.installed, 'CRD')} can be rejected or lose a field."
     return f"Every write is accepted, and nothing is lost ({judged})."
+
+
+def share_of_early(report: PreflightReport) -> str:
+    """How many objects hold a value before the release that is declared to write it."""
+    most = max(report.early, key=lambda cause: cause.objects)
+    return f"{most.objects} of {plural(most.total, most.kind)} {'holds' if most.objects == 1 else 'hold'}"
 
 
 def servers_line(report: PreflightReport) -> str:

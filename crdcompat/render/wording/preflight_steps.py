@@ -11,12 +11,14 @@ from msgspec import Struct
 from crdcompat.models.preflight import StepKind
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.simulation import early_fix
 from crdcompat.vocabulary import IN_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.models.preflight import FieldWriter, PreflightReport, Step
+    from crdcompat.models.simulation import RejectedCause
 
 #: What closes the gaps: a sentence for all gaps that take the same step.
 _CLOSING = {
@@ -61,6 +63,8 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
     match kind:
         case StepKind.SAVE:
             return f"Keep a copy: the first write after the rollback erases fields that {old} lacks."
+        case StepKind.HOLD_BACK:
+            return f"{'; '.join(dict.fromkeys(_hold_back(cause) for cause in report.early))}."
         case StepKind.SCALE_DOWN:
             hint = "" if report.operator else " (--operator NAMESPACE/NAME fills in the command)"
             return f"Scale the running operator down: {_rewrites(report.writers)}{hint}."
@@ -86,6 +90,13 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
         case StepKind.ROLL_BACK:
             return f"Roll back to {old}: CRDs and operator together."
     raise AssertionError(kind)
+
+
+def _hold_back(cause: RejectedCause) -> str:
+    if cause.growth is None:
+        return ""
+    fix = early_fix(cause.growth)
+    return f"{fix[0].upper()}{fix[1:]} ({cause.crd} {cause.path})"
 
 
 def _objects(steps: Sequence[Step]) -> str:

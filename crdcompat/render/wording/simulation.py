@@ -99,12 +99,16 @@ def cause_fix(cause: RejectedCause, reader: Release) -> str:
         at = f" at {place(cause.location)}" if cause.location is not None else ""
         return f"{not_found_fix(cause.path)}{at} of {reader.title}"
     if cause.growth is not None:
-        written = cause.growth.written_from
-        return f"let nothing write it before {written}, or correct the declaration at {cause.growth.place}"
+        return early_fix(cause.growth)
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.title}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}{where}"
+
+
+def early_fix(growth: Growth) -> str:
+    """What to do about a value that is held too early."""
+    return f"let nothing write it before {growth.written_from}, or correct the declaration at {growth.place}"
 
 
 def not_found(path: str, versions: Sequence[object]) -> str:

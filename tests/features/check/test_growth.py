@@ -307,3 +307,66 @@ def test_the_release_is_that_of_the_branch_of_the_change(tmp_path: Path) -> None
     declare(repo, growth("B"))
     report = check(repo, "--base", "release-4.15", "--target", "release-4.14", code=1)
     assert _found(report)[1] == ("release-4.14", [("B", "error", None, True)])
+
+
+# -- a declaration that the releases refute ---------------------------------------------
+
+
+def _broken(tmp_path: Path, main: str = "4.17") -> Path:
+    """A repository whose 4.16 was declared to accept B, and does not; B was merged before, and another CRD is there."""
+    repo = repository(tmp_path)
+    gadget = crd(root(status=obj(p=string("A"))), kind="Gadget")
+    commit(repo, {"w.yaml": widget("A"), "g.yaml": gadget})
+    git(repo, "branch", "release-4.16")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    _configure(repo, main, "release-4.16")
+    declare(repo, growth("B"))
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "a declaration")
+    return repo
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"w.yaml": crd(root(spec=obj(a=string(), b=string()), status=obj(p=string("A", "B"))))},
+        {"g.yaml": crd(root(status=obj(p=string("A"), q=string())), kind="Gadget")},
+        {"README.md": "text"},
+    ],
+    ids=["of the CRD", "of another CRD", "of no CRD"],
+)
+def test_a_refuted_declaration_fails_every_change_of_the_release_that_writes(tmp_path: Path, change: Json) -> None:
+    repo = _broken(tmp_path)
+    for name, content in change.items():
+        write(repo / name, content)
+    git(repo, "add", "-A")
+    report = check(repo, code=1)
+    of_target = report["sections"][-1]
+    assert [
+        (each["crd"], each["growth"]["state"], each["severity"], each["status"])
+        for each in of_target["findings"]
+        if each["growth"]
+    ] == [("widgets.example.com", "broken", "error", "new")]
+    assert _PLACE in run("check", cwd=repo).out
+    declare(repo)  # without the declaration, the value existed before the change
+    git(repo, "add", "-A")
+    check(repo, code=0)
+
+
+def test_a_declaration_that_holds_leaves_the_quick_answer(tmp_path: Path) -> None:
+    repo = _on_main(tmp_path, "4.17", r4_16=widget("A", "B"))
+    declare(repo, growth("B"))
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "a declaration")
+    write(repo / "README.md", "text")
+    git(repo, "add", "-A")
+    report = check(repo, code=0)
+    assert report["sections"] == []
+    assert report["notes"][-1].endswith("no CRD changed: nothing to check")
+
+
+def test_before_the_values_are_written_only_changes_of_the_crd_verify_it(tmp_path: Path) -> None:
+    repo = _broken(tmp_path, main="4.16")
+    write(repo / "README.md", "text")
+    git(repo, "add", "-A")
+    assert check(repo, code=0)["sections"] == []

@@ -165,6 +165,48 @@ def test_recorded_objects_that_can_be_updated_are_no_error(era: str, severity: s
     assert (finding.severity, finding.evidence.recorded_objects) == (severity, 1)
 
 
+_NOTED = {"note": "n"}
+_RECORDED: dict[str, tuple[Json, Json, Json, str, str, str]] = {
+    "a value in spec that updates may keep": (
+        {"spec": schema(mode=string("A"), note=string())},
+        {"spec": schema(mode=string("A", "B"), note=string())},
+        {"spec": {"mode": "B"}}, "C", "enum-value-added", "warning",
+    ),
+    "a value in status that no update may set": (
+        status(string("A")), status(string("A", "B")),
+        {"status": {"phase": "B", **_NOTED}}, "E", "enum-value-added", "error",
+    ),
+    "a value in a list": (
+        status(array(string("A"))), status(array(string("A", "B"))),
+        {"status": {"phase": ["B"], **_NOTED}}, "E", "enum-value-added", "error",
+    ),
+    "items that every server tolerates": (
+        status(array(string(), **{"x-kubernetes-list-type": "set"})), status(array(string())),
+        {"status": {"phase": ["a", "a"], **_NOTED}}, "C", "list-type-loosened", "warning",
+    ),
+    "an unknown server, which may tolerate nothing": (
+        {"spec": schema(mode=string("A"), note=string())},
+        {"spec": schema(mode=string("A", "B"), note=string())},
+        {"spec": {"mode": "B"}}, "", "enum-value-added", "error",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "parts", "era", "rule", "severity"), _RECORDED.values(), ids=_RECORDED)
+def test_recorded_objects_are_an_error_if_a_write_that_simulate_counts_is_rejected(
+    old: Json, new: Json, parts: Json, era: str, rule: str, severity: str
+) -> None:
+    both = sides(old, new, era)
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}, **parts}
+    item = Recorded(widget, "dump.json")
+    found = with_evidence(crdcompat.diff(*both, directions=["rollback"], locate=False), *both, [[item]])
+    met = [(each.rule, str(each.severity)) for each in found.findings if each.evidence.recorded_objects]
+    assert met == [(rule, severity)]
+    if era:
+        replayed = crdcompat.simulate(*both, [item])
+        assert (replayed.verdict == "blocked") is (severity == "error")
+
+
 def test_duplicates_are_no_matter_of_ratcheting() -> None:
     """Every server tolerates stored ones, and the rule says so itself."""
     old, new = (status(array(string(), **more)) for more in ({"x-kubernetes-list-type": "set"}, {}))

@@ -126,3 +126,124 @@ def test_an_item_of_a_list_is_held_too_early(tmp_path: Path) -> None:
     write(tmp_path / "mg" / "a.json", _object("a", {"known": ["A", "B", "B"]}))
     declare(repo, growth("B", path="status.known[*]"))
     assert _causes(repo, "4.16", "4.16") == (1, [("ValueTooEarly", ["B"], 1, 1)])
+
+
+# -- many clusters, and a matrix ---------------------------------------------
+
+
+def _fleet(repo: Path, *args: str) -> tuple[int, list[tuple[str, list[str], int | None]], list[str]]:
+    move = ("simulate", "release-4.16", "release-4.16", "--fleet", "../fleet", "--jobs", "1", "--format", "json")
+    ran = run(*move, *args, cwd=repo)
+    found = [
+        (each["type"], [held["value"] for share in each["targets"] for held in share["values"]], each["growth"]["line"])
+        for each in ran.report["findings"]
+    ]
+    return ran.code, found, [each["verdict"] for cluster in ran.report["clusters"] for each in cluster["targets"]]
+
+
+def test_a_fleet_finds_values_that_are_written_too_early(repo: Path, tmp_path: Path) -> None:
+    for cluster, value in (("one", "A"), ("two", "B")):
+        write(tmp_path / "fleet" / cluster / "w.json", _object("a", {"p": value}))
+    assert _fleet(repo) == (0, [], ["clean", "clean"])
+    declare(repo, growth("B"))
+    assert _fleet(repo) == (1, [("ValueTooEarly", ["B"], 2)], ["clean", "blocked"])
+    assert _fleet(repo, "--upgrade")[:2] == (0, [])
+    out = " ".join(
+        run("simulate", "release-4.16", "release-4.16", "--fleet", "../fleet", "--jobs", "1", cwd=repo).out.split()
+    )
+    assert f'status.p holds "B" too early: declared to be written from release-4.17 ({_PLACE})' in out
+    assert f"let nothing write it before release-4.17, or correct the declaration at {_PLACE}" in out
+    assert "rejected by" not in out
+
+
+def test_a_fleet_with_a_journal_reads_again_after_another_declaration(repo: Path, tmp_path: Path) -> None:
+    write(tmp_path / "fleet" / "one" / "w.json", _object("a", {"p": "B"}))
+    journal = ("--resume", "../journal")
+    assert _fleet(repo, *journal)[0] == 0
+    (tmp_path / "journal").unlink()
+    declare(repo, growth("B"))
+    assert _fleet(repo, *journal)[0] == 1
+    assert _fleet(repo, *journal)[0] == 1
+
+
+def test_the_release_that_a_recorded_cluster_runs_decides(repo: Path) -> None:
+    """A cluster of 4.16 may not hold what 4.17 writes, although it is asked about 4.17."""
+    declare(repo, growth("B"))
+    version = {"desired": {"version": "4.16.3"}}
+    write(
+        repo.parent / "mg" / "version.json",
+        {
+            "apiVersion": "config.openshift.io/v1",
+            "kind": "ClusterVersion",
+            "metadata": {"name": "version"},
+            "spec": {"clusterID": "6a1b0a1e-9d5f-4c3a-8d53-0d6c1c6c2f11"},
+            "status": version,
+        },
+    )
+    assert _causes(repo, "4.16", "4.17") == (1, [_EARLY])
+
+
+def test_a_matrix_with_objects_finds_them(repo: Path) -> None:
+    ask = ("matrix", "release-4.15", "release-4.16", "release-4.17", "--objects", "../mg", "--from", "release-4.17")
+    declare(repo, growth("B"))
+    verdicts = {
+        each["to"]: each["verdict"] for each in run(*ask, "--format", "json", cwd=repo).report["cluster"]["targets"]
+    }
+    assert verdicts == {"release-4.16": "clean", "release-4.15": "blocked"}
+    declare(repo, growth("B", written_from="release-4.18"))
+    ran = run(*ask, "--format", "json", cwd=repo)
+    assert ({each["verdict"] for each in ran.report["cluster"]["targets"]}, ran.code) == ({"blocked"}, 1)
+    for form in ("text", "markdown"):
+        out = " ".join(run(*ask, "--format", form, cwd=repo).out.split())
+        assert f'"B" too early: declared to be written from release-4.18 ({_PLACE})' in out.replace("&quot;", '"'), form
+
+
+# -- preflight ---------------------------------------------
+
+
+def _preflight(repo: Path, origin: str, *args: str) -> Json:
+    ran = run("preflight", "release-4.16", "--objects", "../mg", "--from", origin, "--format", "json", *args, cwd=repo)
+    found: Json = ran.report
+    assert ran.code == found["exit_code"]
+    return found
+
+
+def test_a_preflight_finds_values_that_are_written_too_early(repo: Path) -> None:
+    """The target accepts the value, so that nothing but the declaration makes the kind matter."""
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B"))
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "release-4.17")
+    assert (found["answer"], found["exit_code"]) == ("no", 1)
+    assert [(each["type"], each["values"], each["growth"]["line"]) for each in found["causes"]] == [
+        ("ValueTooEarly", ["B"], 2)
+    ]
+    assert [(step["step"], step["crd"]) for step in found["steps"]] == [
+        ("hold-back", "widgets.example.com"),
+        ("check", ""),
+    ]
+    ask = ("preflight", "release-4.16", "--objects", "../mg", "--from", "release-4.17")
+    for form in ("text", "markdown", "html"):
+        out = " ".join(run(*ask, "--format", form, cwd=repo).out.replace("&#34;", '"').split())
+        assert f'holds "B" too early: declared to be written from release-4.18 ({_PLACE})' in out, form
+        assert f"Let nothing write it before release-4.18, or correct the declaration at {_PLACE}" in out, form
+        assert "1 of 2 Widgets holds a value too early" in out, form
+
+
+def test_a_preflight_without_objects_of_a_declared_kind_is_unknown(repo: Path) -> None:
+    (repo.parent / "mg" / "a.json").unlink()
+    (repo.parent / "mg" / "b.json").unlink()
+    write(repo.parent / "mg" / "n.json", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}})
+    assert _preflight(repo, "release-4.17")["answer"] == "yes"
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "release-4.17")
+    assert (found["answer"], [gap["what"] for gap in found["missing"]]) == ("unknown", ["widgets.example.com"])
+
+
+def test_a_preflight_of_an_unknown_release_names_what_it_cannot_judge(repo: Path) -> None:
+    git(repo, "branch", "main-of-today", "release-4.17")
+    declare(repo, growth("B", written_from="release-4.18"))
+    found = _preflight(repo, "main-of-today", "--all")
+    assert (found["answer"], [gap["what"] for gap in found["missing"]]) == ("unknown", ["the release of the cluster"])
+    assert _PLACE in found["missing"][0]["reason"]

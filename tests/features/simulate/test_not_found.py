@@ -32,6 +32,14 @@ _VERSION = _Case(
     "the CRD lacks version v2, every request for it is answered 404",
     "declare the version",
 )
+_UNSERVED = _Case(
+    crd(versions=[version(_SCHEMA), version(_SCHEMA, "v2", storage=False, served=False)]),
+    _VERSION.new,
+    _VERSION.item,
+    _VERSION.cause,
+    _VERSION.sentence,
+    _VERSION.fix,
+)
 _STATUS = _Case(
     crd(versions=[_PLAIN]),
     crd(_SCHEMA),
@@ -40,7 +48,7 @@ _STATUS = _Case(
     "the CRD has no /status endpoint, a write to it is answered 404",
     "declare the status subresource",
 )
-_CASES = pytest.mark.parametrize("case", [_VERSION, _STATUS], ids=["version", "status"])
+_CASES = pytest.mark.parametrize("case", [_VERSION, _UNSERVED, _STATUS], ids=["version", "unserved", "status"])
 
 
 @_CASES
@@ -89,6 +97,15 @@ def test_a_fleet_names_what_the_crd_lacks(tmp_path: Path, case: _Case) -> None:
     out = " ".join(run(*args, cwd=tmp_path).out.split())
     assert f"1 of 1 cluster: widgets.example.com: {case.sentence}" in out
     assert f"{case.fix} in the CRD there" in out
+
+
+@_CASES
+def test_objects_that_use_what_is_lacking_are_an_error_of_diff(tmp_path: Path, case: _Case) -> None:
+    ran = run("diff", *case.sides(tmp_path), "--objects", "fleet/o.json", "--format", "json", cwd=tmp_path)
+    met = [
+        (each["direction"], each["severity"]) for each in ran.report["findings"] if each["evidence"]["recorded_objects"]
+    ]
+    assert (met, ran.code) == ([("rollback", "error")], 1)
 
 
 def test_a_version_that_neither_release_has_is_not_judged(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""Declarations of two-step growth that every change has to keep: from the release on that writes their values.
+
+From then on a target that is declared to accept the values and rejects them is an error, whatever the change touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from crdcompat.sources.plain_file import read_plain
+from crdcompat.vocabulary.growth import GrowthState
+
+if TYPE_CHECKING:
+    from crdcompat.config.configuration import Config
+    from crdcompat.findings.growth import Declaration, Minor
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
+
+_KEY = b"growth:"
+
+
+def has_written(config: Config, release: str) -> bool:
+    """Whether a declaration is to be verified in every change of a release. Raises ConfigError for the waiver file.
+
+    Most waiver files have no declaration: these are not parsed.
+    """
+    text = read_plain(config.waiver_file, config.folder)
+    if text is None or _KEY not in text:
+        return False
+    from crdcompat.config.releases import openshift_minor
+    from crdcompat.findings.waiver_file import read_accepted
+
+    return bool(written_crds(read_accepted(config.waiver_file).growth, openshift_minor(release, config)))
+
+
+def written_crds(declarations: Iterable[Declaration], release: Minor | None) -> frozenset[str]:
+    """The CRDs of the declarations whose values the release writes; none for an unknown release."""
+    return frozenset(each.crd for each in declarations if each.is_written_in(release))
+
+
+def only_broken(report: DiffReport, untouched: Collection[str]) -> DiffReport:
+    """The report with nothing else about CRDs that the change does not touch than the declarations that are broken."""
+    if not untouched:
+        return report
+
+    def stays(finding: Finding) -> bool:
+        is_broken = finding.growth is not None and finding.growth.state is GrowthState.BROKEN
+        return is_broken or finding.crd not in untouched
+
+    return replace(
+        report,
+        findings=tuple(filter(stays, report.findings)),
+        undecided=tuple(each for each in report.undecided if each.crd not in untouched),
+    )
