@@ -6,7 +6,6 @@ Most files of a release contain no CRD, and most changes touch no candidate.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -99,18 +98,15 @@ def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
 
 
 def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
-    """Whether any file that differs is a candidate that ``wants`` includes; a moved file does not differ.
+    """Whether any file that differs is a candidate that ``wants`` includes.
 
-    A file that cannot be read counts as a candidate. Raises SourceError.
+    A moved file differs at both paths: folders decide what ships, and which copies are compared. A file that cannot be
+    read counts as a candidate. Raises SourceError.
     """
     same = unchanged((before, after))
-    sides = [
-        [entry for entry in tree.entries() if entry.path not in same and is_candidate(entry.path) and wants(entry.path)]
-        for tree in (before, after)
-    ]
-    counted = [Counter(entry.oid for entry in entries) for entries in sides]
-    for tree, entries in ((before, sides[0]), (after, sides[1])):
-        differing = [e for e in entries if e.oid is None or counted[0][e.oid] != counted[1][e.oid]]
+    for tree in (before, after):
+        paths = (entry for entry in tree.entries() if entry.path not in same)
+        differing = [entry for entry in paths if is_candidate(entry.path) and wants(entry.path)]
         if any(is_gate_list(e.path) or is_candidate(e.path, data) for e, data in tree.read(differing)) or tree.problems:
             return True
     return False
