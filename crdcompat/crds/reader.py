@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
+from crdcompat.crds.held import held_crds
 from crdcompat.crds.model import Crd, CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
@@ -17,7 +18,7 @@ from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, w
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, is_kustomization, unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.golang.sources import NO_GO, GoSources
-from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
+from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked, names_crds
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry, Tree
@@ -225,12 +226,13 @@ class CrdReader:
         )
 
 
+NO_CRD = "no CRD"
 _LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:
     if not is_marked(data):
-        return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else "no CRD"),))
+        return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else NO_CRD),))
     if is_lfs_pointer(data):
         return _File(problems=(Problem(entry.path, 1, _LFS),))
     documents: list[CrdDocument] = []
@@ -238,7 +240,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
     problems: list[Problem] = []
     remarks: list[Problem] = []
     others = 0
-    for item in read_documents(data, entry.path):
+    for item in _items(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
         elif is_kustomization(item.data, entry.path):
@@ -258,7 +260,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
                 documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in legible(data):
         if not documents and not has_crd_line(data):
-            return _File(skipped=(Skipped(entry.path, TEMPLATE),))
+            return _File(skipped=(Skipped(entry.path, TEMPLATE if names_crds(data) else NO_CRD),))
         plain = _read_file(text, entry) if (text := without_conditions(data)) != data else _File()
         if plain.documents and not plain.problems:
             return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
@@ -267,8 +269,16 @@ def _read_file(data: bytes, entry: Entry) -> _File:
             return _File(skipped=(Skipped(entry.path, TEMPLATE),))  # a head: a build makes whole templates of it
         problems = problems if documents else list(map(of_template, problems))
     if others and not documents and not skipped and not problems:
-        skipped.append(Skipped(entry.path, "no CRD"))
+        skipped.append(Skipped(entry.path, NO_CRD))
     return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
+
+
+def _items(data: bytes, file: str) -> Iterator[Document | Problem]:
+    """The documents of a file, each with the CRDs inside of it behind it."""
+    for item in read_documents(data, file):
+        yield item
+        if isinstance(item, Document) and not is_crd(item.data) and not is_kustomization(item.data, file):
+            yield from held_crds(item)
 
 
 def _line(data: bytes, item: Document, error: NotACrdError) -> int:

@@ -18,7 +18,7 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.shipped import is_shipped
 from crdcompat.errors import SourceError
-from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_hide_words, unchanged
+from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_have, unchanged
 from crdcompat.prefilter.collect import FactsByBlob, PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
@@ -117,11 +117,7 @@ class _Skippable:
 
     def _need_words(self, entries: Sequence[Entry], words: Collection[str]) -> list[CrdDocument]:
         wanted = [word.encode() for word in words]
-        without = {
-            entry
-            for entry, data in self._tree.read(entries)
-            if not any(word in data for word in wanted) and not may_hide_words(data) and _is_utf8(data)
-        }
+        without = {entry for entry, data in self._tree.read(entries) if not may_have(data, wanted) and _is_utf8(data)}
         return self._need(set(entries) - without)
 
     def need_line(self, key: str) -> list[CrdDocument]:
