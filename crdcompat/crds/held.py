@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 #: Texts in texts: a ConfigMap in a Template in a ConfigMap.
 _MAX_TEXTS = 4
+_KIND_LINE = re.compile(rb"""^[\s{-]*["']?kind["']?\s*:""", re.MULTILINE)
 _TOO_DEEP = f"manifests inside of texts, more than {_MAX_TEXTS} deep: not read"
 
 
@@ -97,4 +99,4 @@ def _documents(data: bytes, file: str) -> Iterator[Document | Problem]:
     """The documents of a text; none if it is prose that only names a CRD."""
     items = [*read_documents(data, file)]
     is_manifest = any(isinstance(item, Document) and isinstance(item.data, dict) for item in items)
-    return iter(items if is_manifest or has_crd_line(data) else ())
+    return iter(items if is_manifest or (_KIND_LINE.search(data) and has_crd_line(data)) else ())

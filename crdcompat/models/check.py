@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
@@ -30,12 +31,28 @@ class Section(Struct, frozen=True):
     report: DiffReport
 
 
+class Outcome(StrEnum):
+    """What became of a changed file that may hold a CRD."""
+
+    JUDGED = "judged"
+    NO_CRD = "no-crd"
+    NOT_JUDGED = "not-judged"
+
+
+class ChangedFile(Struct, frozen=True):
+    """A changed file that may hold a CRD, and what became of it; ``reason`` says why it was not judged."""
+
+    file: str
+    outcome: Outcome
+    reason: str = ""
+
+
 class CheckReport(Struct, frozen=True):
     """The result of ``check``: a section for the base, one for each rollback target.
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
     expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason. ``unseen`` are
-    the reasons why an effect of the change on CRDs may not be seen.
+    the reasons why an effect of the change on CRDs may not be seen, ``files`` the changed files that may hold a CRD.
     """
 
     KIND: ClassVar[Literal["check"]] = "check"
@@ -45,6 +62,7 @@ class CheckReport(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     waivers: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:

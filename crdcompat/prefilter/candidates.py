@@ -13,7 +13,7 @@ from crdcompat.prefilter.spelling import deciphered
 from crdcompat.sources.naming import is_manifest_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.sources.tree import Entry, Tree
 
@@ -26,6 +26,18 @@ _EXCLUDED = {
     "manual-override-crd-manifests": "fragment: manual override",
 }
 EXCLUDED_FOLDERS = tuple(_EXCLUDED)
+#: What no manifest is: programs, prose, pictures, descriptions of packages. Other texts can hold a CRD, too.
+_OTHERS = frozenset(
+    f".{suffix}"
+    for line in (
+        "go mod sum py pyi sh bash js mjs ts tsx jsx vue css scss less html htm svg png jpg jpeg gif ico webp pdf md",
+        "mdx rst adoc puml dot rs c h cc cpp hpp java kt rb pl lua cs swift scala php proto toml ini cfg conf",
+        "properties lock sql xml csv tsv tf hcl mk cue rego star bzl bazel nix ipynb s patch diff log pem crt key pub",
+        "golden snap map woff woff2 ttf eot zip gz tgz tar bz2 xz zst jar exe so bin pb drawio dockerfile",
+        "containerfile gitignore gitattributes editorconfig",
+    )
+    for suffix in line.split()
+)
 _GATE_LISTS = "payload-manifests/featuregates/"
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
@@ -46,6 +58,21 @@ _LFS_POINTER = re.compile(rb"\s*version (?:https://(?:git-lfs|hawser)\.github\.c
 def is_candidate(path: str, data: bytes | None = None) -> bool:
     """Whether a file of a tree may contain a CRD, by its path and, if given, by its bytes."""
     return is_manifest_name(path) and not excluded(path) and (data is None or is_marked(data))
+
+
+def is_packed_chart(path: str) -> bool:
+    """Whether a file is a Helm chart inside another one."""
+    folder, _, name = path.rpartition("/")
+    return name.endswith((".tgz", ".tar.gz")) and folder.rpartition("/")[2] == "charts" and not excluded(path)
+
+
+def is_other_text(path: str) -> bool:
+    """Whether a file without the name of a manifest may be a text that holds one: a template, or a copy of one."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    if dot < 0:  # Makefile, README and LICENSE are no manifests
+        return not name[:1].isupper()
+    return dot > 0 and name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
 
 
 def is_gate_list(path: str) -> bool:
@@ -109,18 +136,3 @@ def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
         theirs = {entry.path: entry.oid for entry in tree.entries()}
         same = {path: entry for path, entry in same.items() if theirs.get(path) == entry.oid}
     return same
-
-
-def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
-    """Whether any file that differs is a candidate that ``wants`` includes.
-
-    A moved file differs at both paths: folders decide what ships, and which copies are compared. A file that cannot be
-    read counts as a candidate. Raises SourceError.
-    """
-    same = unchanged((before, after))
-    for tree in (before, after):
-        paths = (entry for entry in tree.entries() if entry.path not in same)
-        differing = [entry for entry in paths if is_candidate(entry.path) and wants(entry.path)]
-        if any(is_gate_list(e.path) or is_candidate(e.path, data) for e, data in tree.read(differing)) or tree.problems:
-            return True
-    return False

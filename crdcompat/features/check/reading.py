@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -27,8 +27,8 @@ _CHANGE, _BEFORE = "this change", "the API before this change"
 class SetReader:
     """Reads the files of ``sides`` and ``targets`` that matter, as the configuration says.
 
-    ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
-    them. Raises SourceError, as the methods do.
+    ``release`` is the one that the change is made for, ``also`` are files without the names of manifests.
+    Files that have ``facts`` are read only if a comparison needs them. Raises SourceError, as the methods do.
     """
 
     def __init__(
@@ -39,10 +39,11 @@ class SetReader:
         facts: PendingFacts,
         config: Config,
         options: CheckOptions,
+        also: Container[str] = (),
     ) -> None:
         self._trees, self._targets, self._release, self._config = sides, targets, release, config
         self._repo = options.repo
-        self._reader = reader_for(config)
+        self._reader = reader_for(config, also)
         search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
         self._facts = facts = cache(facts)
         unneeded = unneeded_files(sides, targets, search, facts, options.filters.crds, all_crds=compares_all(options))

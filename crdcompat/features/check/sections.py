@@ -26,15 +26,15 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.templates import TEMPLATE
-from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
+from crdcompat.crds.unseen import FRAGMENT
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
+from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
 from crdcompat.features.check.named import nameless
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
-from crdcompat.features.check.unchanged import Sides
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
@@ -56,13 +56,13 @@ from crdcompat.vocabulary import Against, Direction
 from crdcompat.vocabulary.steps import stepping
 
 #: Reasons to skip a file that may change CRDs.
-_UNSEEN = (FRAGMENT, KUSTOMIZE, TEMPLATE)
+_UNSEEN = (FRAGMENT, TEMPLATE)
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 
 
 def compare_change(
     change: Change,
-    trees: Sides,
+    files: Changed,
     targets: Targets,
     opened: Sequence[Tree],
     facts: PendingFacts,
@@ -71,19 +71,20 @@ def compare_change(
 ) -> CheckReport:
     """Compare a change with its base, then its head with each rollback target.
 
-    ``trees`` are the sides of the change, ``opened`` the targets. Of the files that have ``facts`` only those that
+    ``files`` are those that differ, ``opened`` the targets. Of the files that have ``facts`` only those that
     matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
-    base_tree, head_tree = trees
+    trees = base_tree, head_tree = files.trees
     release = change.release or short(base_tree.commit)
     waivers = active_waivers(read_accepted(config.waiver_file), config, date.today(), release)
-    reader = SetReader(trees, opened, release, facts, config, options)
+    reader = SetReader(trees, opened, release, facts, config, options, files.texts)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
     same = unchanged(trees)
+    unseen = (*_unseen(base, head, same), *files.unseen())
     if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
-        return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
-    unseen = () if touched is None or touched else (*_unseen(base, head, same),)
+        idle = no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+        return replace(idle, unseen=unseen, files=files.files(base, head))
     older = reader.targets(targets.names)
     comparisons = _Comparisons(head, config, options, waivers, touched, same)
     report, used = comparisons.with_base(base)
@@ -110,7 +111,7 @@ def compare_change(
         *stale,
         *growth_notes(waivers, used.growth, head, known),
     )
-    return CheckReport(describe(head), sections, notes, waiver_notes, unseen)
+    return CheckReport(describe(head), sections, notes, waiver_notes, unseen, files.files(base, head))
 
 
 class _Comparisons(Struct, frozen=True, eq=False):

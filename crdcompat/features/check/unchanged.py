@@ -86,7 +86,8 @@ class FileSearch:
 
     def read(self, tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
         """The CRDs in these files."""
-        return [*self._reader.documents(tree, (entry for entry in entries if self.is_wanted(entry.path)))]
+        found = (e for e in entries if self._wants(e.path) and self._reader.passes_over(tree, e.path) is None)
+        return [*self._reader.documents(tree, found)]
 
     def annotations(self, documents: Iterable[CrdDocument], payload: Collection[str] = ()) -> set[_Annotation]:
         """The annotations that distinguish variants, without those of sources of CRDs that a ``payload`` contains."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.base import compares_all, find_change, find_releases, find_targets, open_sides
+from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.prefilter.candidates import unchanged
@@ -51,8 +52,9 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
     trees = open_sides(change, options.repo)
+    changed = look_at(trees, config)
     if report is None and wants_quick:
-        report = quick_by_contents(change, trees, config.wants, options.repo)
+        report = quick_by_contents(change, changed, options.repo)
     if report is not None:
         return with_left_out(report, trees, config)
     releases = early or find_releases(change, config, options)
@@ -70,7 +72,7 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     from crdcompat.features.check.sections import compare_change  # while git searches
 
     targets = replace(targets, notes=(*targets.notes, *unknown_branches(change, config, options.repo)))
-    report = compare_change(change, trees, targets, opened, facts, config, options)
+    report = compare_change(change, changed, targets, opened, facts, config, options)
     return report if report.sections else with_left_out(report, trees, config)
 
 

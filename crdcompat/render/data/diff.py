@@ -67,6 +67,7 @@ def check_data(report: CheckReport) -> dict[str, Any]:
         **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
         "notes": list(report.notes),
         "waivers": list(report.waivers),
+        "files": [{"file": each.file, "outcome": each.outcome, "reason": each.reason} for each in report.files],
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
     }
