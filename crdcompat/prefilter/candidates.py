@@ -85,6 +85,8 @@ def is_marked(data: bytes) -> bool:
 
     Where this is false, that is a proof: Kubernetes reads no CRD in the file, whatever its spelling.
     """
+    if _has_word(data, _MARKS):
+        return True
     text = deciphered(data)
     return text is None or _has_word(text, _HOLDERS) or _names_crds(text) or is_lfs_pointer(data)
 
@@ -101,8 +103,11 @@ def _names_crds(text: bytes) -> bool:
 
 def may_have(data: bytes, words: Iterable[bytes]) -> bool:
     """Whether the file may have one of these words, in any spelling, or holds manifests that may have it."""
+    wanted = (*words, *_HOLDERS)
+    if _has_word(data, wanted):
+        return True
     text = deciphered(data)
-    return text is None or _has_word(text, (*words, *_HOLDERS)) or is_lfs_pointer(data)
+    return text is None or _has_word(text, wanted) or is_lfs_pointer(data)
 
 
 def _has_word(text: bytes, words: Iterable[bytes]) -> bool:
