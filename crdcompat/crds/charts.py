@@ -77,7 +77,8 @@ def read_chart(tree: Tree, folder: str) -> Chart:
     entries = [entry for entry in tree.entries() if entry.path.startswith(below)]
     wanted = [entry for entry in entries if _is_of_chart(entry, below)]
     texts = {entry.path: data for entry, data in tree.read(wanted)}
-    templates, defines = {}, {}
+    templates: dict[str, tuple[bytes, ...]] = {}
+    defines: dict[bytes, bytes] = {}
     for path, data in texts.items():
         if "/templates/" in f"/{path}" and b"{{" in data:
             defines.update(_defines(data))

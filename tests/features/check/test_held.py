@@ -106,6 +106,14 @@ def test_a_crd_in_another_object(tmp_path: Path, holder: Any, name: str) -> None
     assert (code, errors(report), files(report)) == (1, {_GROWN}, {name: "judged"})
 
 
+def test_no_patch_for_a_crd_in_a_text(tmp_path: Path) -> None:
+    for side, crd in (("old", OLD), ("new", NEW)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "m.yaml").write_text(yaml.safe_dump(_in_map(crd)))
+    ran = run("diff", f"path:{tmp_path / 'old'}", f"path:{tmp_path / 'new'}", "--suggest-patch")
+    assert (ran.code, "# m.yaml holds the CRD in a text: widen it by hand" in ran.out) == (1, True)
+
+
 def test_copies_that_no_cluster_gets(tmp_path: Path) -> None:
     """What kubectl applied last stands in the metadata; a text about CRDs is no manifest."""
     applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(NEW)}
