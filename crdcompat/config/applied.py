@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -35,10 +35,11 @@ from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
 
 
-def reader_for(config: Config) -> CrdReader:
-    """A reader for the variants and the payload that the configuration names."""
+def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
+    """A reader for the variants, the payload and the folders that the configuration names; it reads ``also``, too."""
     variants = variant_annotations_only(config.preset, config.texts("variant_annotations"))
-    return CrdReader(variants, config.ships, may_be_openshift=config.may_be_openshift)
+    include = config.texts("include")
+    return CrdReader(variants, config.ships, may_be_openshift=config.may_be_openshift, include=include, also=also)
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:

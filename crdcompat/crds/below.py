@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from crdcompat.prefilter.candidates import is_candidate, may_hide_words
-from crdcompat.sources.encoding import legible
+from crdcompat.prefilter.candidates import is_candidate, may_have
 
 if TYPE_CHECKING:
     from crdcompat.crds.reader import CrdReader
@@ -44,11 +43,6 @@ def needed_below(
             continue
         found = {entry.path for entry in kept}
         others = [entry for entry in entries if entry.path not in found]
-        found.update(entry.path for entry, data in tree.read(others) if _may_name(data, names))
+        found.update(entry.path for entry, data in tree.read(others) if may_have(data, names))
         needed.append(found.__contains__)
     return tuple(needed)
-
-
-def _may_name(data: bytes, names: set[bytes]) -> bool:
-    text = legible(data)
-    return any(name in text for name in names) or may_hide_words(data)

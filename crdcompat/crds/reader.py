@@ -9,20 +9,19 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.file import CrdFile, read_file
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
-from crdcompat.crds.model import Crd, CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.crds.kustomizations import Kustomized, is_kustomization_name, read_kustomizations
+from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.positions import ManifestPositions
-from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
-from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
-from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, is_kustomization, unseen
+from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, lists, split_shipped
+from crdcompat.crds.unseen import unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.golang.sources import NO_GO, GoSources
-from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
-from crdcompat.sources.encoding import legible
+from crdcompat.prefilter.candidates import excluded, is_packed_chart
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
-from crdcompat.yaml.documents import Document, read_documents
 
 
 class CrdSet(Struct, frozen=True, eq=False):
@@ -80,30 +79,13 @@ class CrdSet(Struct, frozen=True, eq=False):
         return frozenset((document.crd.group, document.crd.kind) for document in self.documents)
 
 
-class _File(Struct, frozen=True):
-    """The result of reading one file."""
-
-    documents: tuple[CrdDocument, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    remarks: tuple[Problem, ...] = ()
-
-    def at(self, entry: Entry) -> _File:
-        """The same bytes at another path."""
-        return _File(
-            tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
-            tuple(Skipped(entry.path, item.reason) for item in self.skipped),
-            tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
-            tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
-        )
-
-
 class CrdReader:
     """Reads CRDs from trees; one reader parses equal blobs once over all its trees.
 
     CRDs that differ only in their metadata share their ``CrdVersion`` objects: caches by identity then compare and
     compile each of them once. ``keep_annotations`` reduces a CRD's annotations to those that distinguish variants;
     None keeps all. ``ships`` are the globs of the payload (``split_shipped``); ``may_be_openshift``: see ``CrdSet``.
+    ``include`` are globs that can name a folder which is passed over otherwise, ``also`` paths of more files to read.
     """
 
     def __init__(
@@ -112,12 +94,36 @@ class CrdReader:
         ships: Sequence[str] = OPENSHIFT_PAYLOAD,
         *,
         may_be_openshift: bool = True,
+        include: Sequence[str] = (),
+        also: Container[str] = (),
     ) -> None:
+        self._include, self._also = tuple(include), also
+        self._kustomized: dict[int, tuple[Tree, Kustomized]] = {}
         self._may_be_openshift = may_be_openshift
         self.ships = tuple(ships)
-        self._by_oid: dict[str, _File] = {}
+        self._by_oid: dict[str, CrdFile] = {}
         self._by_spec: dict[bytes, Crd] = {}
         self._keep_annotations = keep_annotations
+
+    def kustomized(self, tree: Tree) -> Kustomized:
+        """What the kustomizations of a tree say. Raises SourceError."""
+        if id(tree) not in self._kustomized:
+            self._kustomized[id(tree)] = tree, read_kustomizations(tree, tree.entries())
+        return self._kustomized[id(tree)][1]
+
+    def passes_over(self, tree: Tree, path: str) -> str | None:
+        """Why a file of a tree is not read: "" if it is no manifest, None if it is read. Raises SourceError.
+
+        A file counts whatever its name and folder if a kustomization or a glob of the configuration lists it.
+        """
+        reason = excluded(path)
+        if not reason and (is_manifest_name(path) or is_packed_chart(path)):
+            return None
+        if path in self._also or (reason and lists(path, (*self._include, *self.ships))):
+            return None
+        if not is_kustomization_name(path) and path in self.kustomized(tree).listed:
+            return None
+        return reason if is_manifest_name(path) else ""
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
@@ -144,10 +150,9 @@ class CrdReader:
             has_payload = has_payload or is_shipped(entry.path, self.ships)
             if entry.path in unneeded:
                 left_out += 1
-            elif not tree.is_one_file and not is_manifest_name(entry.path):
-                continue
-            elif reason := excluded(entry.path):
-                skipped.append(Skipped(entry.path, reason, side))
+            elif (reason := None if tree.is_one_file else self.passes_over(tree, entry.path)) is not None:
+                if reason:
+                    skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
                 candidates.append(entry)
             else:
@@ -197,7 +202,7 @@ class CrdReader:
             may_be_openshift=self._may_be_openshift,
         )
 
-    def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:
+    def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:
         known = {entry.path for entry in candidates if entry.oid is not None and entry.oid in self._by_oid}
         for entry in candidates:
             if entry.path in known and entry.oid is not None:
@@ -206,12 +211,12 @@ class CrdReader:
             if entry.oid is not None and entry.oid in self._by_oid:
                 yield self._by_oid[entry.oid].at(entry)
                 continue
-            result = self._with_shared_versions(_read_file(data, entry))
+            result = self._with_shared_versions(read_file(data, entry))
             if entry.oid is not None:
                 self._by_oid[entry.oid] = result
             yield result
 
-    def _with_shared_versions(self, file: _File) -> _File:
+    def _with_shared_versions(self, file: CrdFile) -> CrdFile:
         documents = tuple(replace(item, crd=self._shared(item.crd)) for item in file.documents)
         return replace(file, documents=documents)
 
@@ -223,57 +228,3 @@ class CrdReader:
         return replace(
             crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]}
         )
-
-
-_LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
-
-
-def _read_file(data: bytes, entry: Entry) -> _File:
-    if not is_marked(data):
-        return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else "no CRD"),))
-    if is_lfs_pointer(data):
-        return _File(problems=(Problem(entry.path, 1, _LFS),))
-    documents: list[CrdDocument] = []
-    skipped: list[Skipped] = []
-    problems: list[Problem] = []
-    remarks: list[Problem] = []
-    others = 0
-    for item in read_documents(data, entry.path):
-        if isinstance(item, Problem):
-            problems.append(item)
-        elif is_kustomization(item.data, entry.path):
-            skipped.append(Skipped(entry.path, KUSTOMIZE))
-        elif not is_crd(item.data):
-            others += 1
-        elif is_fragment(item.data):
-            skipped.append(Skipped(entry.path, FRAGMENT))
-        else:
-            remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
-            try:
-                crd = read_crd(item.data)
-            except NotACrdError as error:
-                problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
-            else:
-                place = entry.path, item.index, item.pointer, entry.oid
-                documents.append(CrdDocument(crd, *place, item.positions))
-    if problems and b"{{" in legible(data):
-        if not documents and not has_crd_line(data):
-            return _File(skipped=(Skipped(entry.path, TEMPLATE),))
-        plain = _read_file(text, entry) if (text := without_conditions(data)) != data else _File()
-        if plain.documents and not plain.problems:
-            return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
-        piece = _File() if documents or (text := without_controls(data)) == data else _read_file(text, entry)
-        if {item.reason for item in piece.skipped} == {FRAGMENT} and not (piece.documents or piece.problems):
-            return _File(skipped=(Skipped(entry.path, TEMPLATE),))  # a head: a build makes whole templates of it
-        problems = problems if documents else list(map(of_template, problems))
-    if others and not documents and not skipped and not problems:
-        skipped.append(Skipped(entry.path, "no CRD"))
-    return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
-
-
-def _line(data: bytes, item: Document, error: NotACrdError) -> int:
-    from crdcompat.yaml.locate import locate
-
-    pointer = (*item.pointer, *error.pointer)
-    found = locate(data, [(item.index, pointer)]).get((item.index, pointer))
-    return found[0] if found else item.line

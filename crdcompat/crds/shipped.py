@@ -10,6 +10,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from crdcompat.prefilter.candidates import excluded
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -23,6 +25,12 @@ NOT_SHIPPED = "source of a CRD that the payload contains"
 def is_shipped(path: str, ships: Iterable[str]) -> bool:
     """Whether a file is part of the payload; ``*`` in these globs matches slashes too."""
     return any(fnmatchcase(path, glob) for glob in ships)
+
+
+def lists(path: str, globs: Iterable[str]) -> bool:
+    """Whether a glob matches a file and names each of its folders that are passed over otherwise."""
+    passed_over = {folder for folder in path.split("/")[:-1] if excluded(f"{folder}/")}
+    return any(fnmatchcase(path, glob) and passed_over.issubset(glob.split("/")) for glob in globs)
 
 
 def split_shipped(

@@ -50,6 +50,11 @@ def without_controls(data: bytes) -> bytes:
     return _BESIDE_SCHEMAS.sub(lambda found: _VALUE.sub(_quoted, _INSERTING.sub(b"", found[0])), plain)
 
 
+def beside_schemas_removed(data: bytes) -> bytes:
+    """The template without ``metadata`` and ``conversion``."""
+    return _BESIDE_SCHEMAS.sub(b"", data)
+
+
 def _quoted(found: re.Match[bytes]) -> bytes:
     """A line whose value is an action, with the value as a string."""
     key, value, end = found.groups()

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.errors import Skipped
     from crdcompat.sources.tree import Entry, Tree
 
 #: The reason to skip a document that only patches a CRD, and a list of patches that names CRDs.
 FRAGMENT, KUSTOMIZE = "fragment of a CRD: no names or versions", "kustomization: patches CRDs"
+#: The reason to skip a patch that changes nothing of what a CRD accepts, nor where clusters get it.
+METADATA = "patch of a CRD's labels and annotations"
+_DECIDING = (FEATURE_SET, PROFILE, GATE, CHANNEL)
 #: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
 _GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
 _GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
@@ -29,7 +33,7 @@ def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, 
     Where it has some, only Go files whose path names CRDs are read; where it has none, all Go files are. Raises
     SourceError.
     """
-    patches = sorted({item.file for item in skipped if item.reason in (FRAGMENT, KUSTOMIZE)})
+    patches = sorted({item.file for item in skipped if item.reason in (FRAGMENT, METADATA, KUSTOMIZE)})
     if patches:
         yield f"{_files(patches)} CRDs, and the result is not seen: kustomize build shows it"
     sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or _OF_CRDS.search(entry.path))]
@@ -51,6 +55,14 @@ def is_kustomization(data: object, path: str) -> bool:
     """Whether a document is a kustomization: by its kind, or by the name of its file, for the kind may be left out."""
     kind = data.get("kind", "") if isinstance(data, dict) else None
     return kind == "Kustomization" or (kind == "" and path.rpartition("/")[2] in KUSTOMIZATIONS)
+
+
+def fragment_reason(data: Mapping[str, Any]) -> str:
+    """The reason to skip a fragment of a CRD."""
+    metadata = data.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    decides = any(str(key).startswith(_DECIDING) for key in annotations or ())
+    return FRAGMENT if decides or data.keys() - {"apiVersion", "kind", "metadata"} else METADATA
 
 
 def _is_go(path: str) -> bool:

@@ -52,7 +52,11 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
             Setting(index, pointer, keyword, widening.value)
             for (index, pointer, keyword), widening in wanted[file].items()
         ]
-        after = apply_settings(text, settings)
+        try:
+            after = apply_settings(text, settings)
+        except LookupError:  # the pointer leads into a string
+            texts.append(f"# {file} holds the CRD in a text: widen it by hand\n")
+            continue
         before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
         texts += [f"# {file} is not in UTF-8: this is for its text, git apply does not take it\n"] * is_wide(data)
         texts += difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")

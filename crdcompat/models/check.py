@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
@@ -30,13 +31,29 @@ class Section(Struct, frozen=True):
     report: DiffReport
 
 
+class Outcome(StrEnum):
+    """What became of a changed file that may hold a CRD."""
+
+    JUDGED = "judged"
+    NO_CRD = "no-crd"
+    NOT_JUDGED = "not-judged"
+
+
+class ChangedFile(Struct, frozen=True):
+    """A changed file that may hold a CRD, and what became of it; ``reason`` says why it was not judged."""
+
+    file: str
+    outcome: Outcome
+    reason: str = ""
+
+
 class CheckReport(Struct, frozen=True):
     """The result of ``check``: a section for the base, one for each rollback target.
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
     expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason. ``unseen`` are
     the reasons why an effect of the change on CRDs may not be seen. ``rules`` say what the change edits in the rules of
-    its own check.
+    its own check. ``files`` are the changed files that may hold a CRD.
     """
 
     KIND: ClassVar[Literal["check"]] = "check"
@@ -47,6 +64,7 @@ class CheckReport(Struct, frozen=True):
     waivers: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:

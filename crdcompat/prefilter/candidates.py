@@ -6,15 +6,14 @@ Most files of a release contain no CRD, and most changes touch no candidate.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from crdcompat.sources.encoding import legible
+from crdcompat.prefilter.spelling import deciphered
 from crdcompat.sources.naming import is_manifest_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.sources.tree import Entry, Tree
 
@@ -27,20 +26,31 @@ _EXCLUDED = {
     "manual-override-crd-manifests": "fragment: manual override",
 }
 EXCLUDED_FOLDERS = tuple(_EXCLUDED)
+#: What no manifest is: programs, prose, pictures, descriptions of packages. Other texts can hold a CRD, too.
+_OTHERS = frozenset(
+    f".{suffix}"
+    for line in (
+        "go mod sum py pyi sh bash js mjs ts tsx jsx vue css scss less html htm svg png jpg jpeg gif ico webp pdf md",
+        "mdx rst adoc puml dot rs c h cc cpp hpp java kt rb pl lua cs swift scala php proto toml ini cfg conf",
+        "properties lock sql xml csv tsv tf hcl mk cue rego star bzl bazel nix ipynb s patch diff log pem crt key pub",
+        "golden snap map woff woff2 ttf eot zip gz tgz tar bz2 xz zst jar exe so bin pb drawio dockerfile",
+        "containerfile gitignore gitattributes editorconfig",
+    )
+    for suffix in line.split()
+)
 _GATE_LISTS = "payload-manifests/featuregates/"
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
-#: The hexadecimal digits of an ASCII letter, behind ``\\x``, ``\\u00`` or ``\\U000000``.
-LETTER_ESCAPE = r"\\(?:x|u00|U000000)(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])"
-_ESCAPED_LETTER = re.compile(LETTER_ESCAPE.encode())
-#: Spellings by which a word of a YAML or JSON string is not found: escapes of ASCII letters, broken lines, base64.
-_HIDING = re.compile(LETTER_ESCAPE.encode() + rb"|\\\r?\n|!!binary|:binary>")
+#: Objects that hold manifests as base64: bundles of OLM, ConfigMaps, and Secrets that Cluster API applies.
+HOLDERS = ("olm.bundle.object", "binaryData", "addons.cluster.x-k8s.io/resource-set")
+_HOLDERS = tuple(map(str.encode, HOLDERS))
+#: What a template engine replaces: without it, the parts of a word are side by side.
+_ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 #: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
 )
-_BROKEN_STRING = re.compile(rb"\\\r?\n[ \t]*")
 #: A pointer begins with the name of its format; Git LFS still reads two older names.
 _LFS_POINTER = re.compile(rb"\s*version (?:https://(?:git-lfs|hawser)\.github\.com/spec/|http://git-media\.io/v/2\s)")
 
@@ -50,23 +60,58 @@ def is_candidate(path: str, data: bytes | None = None) -> bool:
     return is_manifest_name(path) and not excluded(path) and (data is None or is_marked(data))
 
 
+def is_packed_chart(path: str) -> bool:
+    """Whether a file is a Helm chart inside another one."""
+    folder, _, name = path.rpartition("/")
+    return name.endswith((".tgz", ".tar.gz")) and folder.rpartition("/")[2] == "charts" and not excluded(path)
+
+
+def is_other_text(path: str) -> bool:
+    """Whether a file without the name of a manifest may be a text that holds one: a template, or a copy of one."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    if dot < 0:  # Makefile, README and LICENSE are no manifests
+        return not name[:1].isupper()
+    return dot > 0 and name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
+
+
 def is_gate_list(path: str) -> bool:
     """Whether a file says which feature gates of OpenShift are on: these decide which manifests clusters get."""
     return path.startswith(_GATE_LISTS) and is_manifest_name(path)
 
 
 def is_marked(data: bytes) -> bool:
-    """Whether the bytes contain one of the words that every CRD contains, or may hide them.
+    """Whether the file may contain a CRD: one of the words that every CRD contains, or an object that can hide them.
 
-    An escaped letter, a broken string or base64 can hide a word; a Git LFS pointer can hide a whole file.
+    Where this is false, that is a proof: Kubernetes reads no CRD in the file, whatever its spelling.
     """
-    text = legible(data)
-    return any(mark in text for mark in _MARKS) or may_hide_words(data)
+    if _has_word(data, _MARKS):
+        return True
+    text = deciphered(data)
+    return text is None or _has_word(text, _HOLDERS) or _names_crds(text) or is_lfs_pointer(data)
 
 
-def may_hide_words(data: bytes) -> bool:
-    """Whether words of the file may not be found in its bytes."""
-    return _HIDING.search(legible(data)) is not None or is_lfs_pointer(data)
+def names_crds(data: bytes) -> bool:
+    """Whether text that need not be YAML has one of the words that every CRD contains, or may have it in base64."""
+    text = deciphered(data)
+    return text is None or _names_crds(text)
+
+
+def _names_crds(text: bytes) -> bool:
+    return _has_word(text, _MARKS) or (b"{{" in text and _has_word(_ACTION.sub(b"", text), _MARKS))
+
+
+def may_have(data: bytes, words: Iterable[bytes]) -> bool:
+    """Whether the file may have one of these words, in any spelling, or holds manifests that may have it."""
+    wanted = (*words, *_HOLDERS)
+    if _has_word(data, wanted):
+        return True
+    text = deciphered(data)
+    return text is None or _has_word(text, wanted) or is_lfs_pointer(data)
+
+
+def _has_word(text: bytes, words: Iterable[bytes]) -> bool:
+    return any(word in text for word in words)
 
 
 def is_lfs_pointer(data: bytes) -> bool:
@@ -75,9 +120,9 @@ def is_lfs_pointer(data: bytes) -> bool:
 
 
 def has_crd_line(data: bytes) -> bool:
-    """Whether text that need not be YAML says ``kind: CustomResourceDefinition``, in any spelling but base64."""
-    plain = _ESCAPED_LETTER.sub(lambda escape: bytes.fromhex(escape[0][-2:].decode()), legible(data))
-    return _CRD_KIND.search(_BROKEN_STRING.sub(b"", plain)) is not None
+    """Whether text that need not be YAML says ``kind: CustomResourceDefinition``, or may say it in base64."""
+    text = deciphered(data)
+    return text is None or _CRD_KIND.search(text) is not None
 
 
 @lru_cache(_MAX_PATHS)
@@ -96,21 +141,3 @@ def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
         theirs = {entry.path: entry.oid for entry in tree.entries()}
         same = {path: entry for path, entry in same.items() if theirs.get(path) == entry.oid}
     return same
-
-
-def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
-    """Whether any file that differs is a candidate that ``wants`` includes; a moved file does not differ.
-
-    A file that cannot be read counts as a candidate. Raises SourceError.
-    """
-    same = unchanged((before, after))
-    sides = [
-        [entry for entry in tree.entries() if entry.path not in same and is_candidate(entry.path) and wants(entry.path)]
-        for tree in (before, after)
-    ]
-    counted = [Counter(entry.oid for entry in entries) for entries in sides]
-    for tree, entries in ((before, sides[0]), (after, sides[1])):
-        differing = [e for e in entries if e.oid is None or counted[0][e.oid] != counted[1][e.oid]]
-        if any(is_gate_list(e.path) or is_candidate(e.path, data) for e, data in tree.read(differing)) or tree.problems:
-            return True
-    return False

@@ -14,28 +14,36 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.prefilter.candidates import LETTER_ESCAPE
+from crdcompat.prefilter.candidates import HOLDERS
+from crdcompat.prefilter.spelling import BINARY_TAGS, PRINTABLE_ESCAPE
 from crdcompat.sources.encoding import WIDE_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Increase it when the same lines yield other facts: this invalidates cached facts.
-FORMAT = 4
+FORMAT = 5
 
 _KIND = "CustomResourceDefinition"
-#: Escapes of ASCII letters in JSON and YAML strings begin so; they can spell the other words.
-ESCAPED_LETTERS = tuple(f"{escape}{digit}" for escape in ("\\x", "\\u00", "\\U000000") for digit in "4567")
+#: Escapes of printable characters in JSON and YAML strings begin so; they can spell the other words.
+ESCAPED = tuple(f"{escape}{digit}" for escape in ("\\x", "\\u00", "\\U000000") for digit in "234567")
+#: A key in double quotes whose first line ends inside of it.
+_BROKEN_KEYS = tuple(f'"{word[:length]}\\' for word in ("plural", _KIND) for length in range(len(word) + 1))
 #: The words to search files for, besides annotations: no other line contributes facts. UTF-16 text does not contain
 #: these words as bytes, so its byte order mark is searched for.
-WORDS = ("plural", _KIND, *map(os.fsdecode, WIDE_MARKS), *ESCAPED_LETTERS)
+WORDS = ("plural", _KIND, *map(os.fsdecode, WIDE_MARKS), *ESCAPED, *BINARY_TAGS, *HOLDERS, *dict.fromkeys(_BROKEN_KEYS))
 # The key, and its value if that is plain or empty. No value matches if the key ends its line (`? plural`), or if the
 # value is an alias, a template or on the next line.
 _PLURAL = re.compile(
     r"""(?<![^\s{,"'?])plural["']?\s*"""
     r"""(?:$|:(?:\s*(?P<quote>["']?)(?P<value>[a-z0-9][-a-z0-9]*|(?<=["']))(?P=quote)\s*(?=[,}#]|$))?)"""
 )
-_ESCAPED_LETTER = re.compile(LETTER_ESCAPE)
+_ESCAPED = re.compile(PRINTABLE_ESCAPE)
+#: What may hide a word of the file: a tag of base64, an object that holds others, a line that ends inside a key.
+_HIDING = re.compile(
+    rf"{'|'.join(map(re.escape, (*BINARY_TAGS, *HOLDERS)))}"
+    rf"|(?:{'|'.join(map(re.escape, _BROKEN_KEYS))})(?:[\r\x85\u2028\u2029]|$)"
+)
 #: The replacement for bytes that are not UTF-8.
 _NOT_UTF8 = "\ufffd"
 #: Longer lines (JSON without line breaks) are cut: they are never a single annotation.
@@ -88,11 +96,11 @@ def facts_of(lines: Iterable[str], annotations: tuple[str, ...]) -> FileFacts:
 @lru_cache(1 << 14)
 def _of_line(line: str, annotations: tuple[str, ...]) -> _LineFacts:
     values = [found["value"] for found in _PLURAL.finditer(line)]
-    is_escaped = _ESCAPED_LETTER.search(line) is not None
+    is_escaped = _ESCAPED.search(line) is not None
     has_annotation = is_escaped or any(key in line for key in annotations)
     return _LineFacts(
         tuple(filter(None, values)),  # controller-gen writes `plural: ""` in an empty status
         line.count(_KIND),
         (line.strip()[:_MAX_LINE],) if has_annotation else (),
-        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line or is_escaped,
+        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line or is_escaped or _HIDING.search(line) is not None,
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHART = "Chart.yaml"
 _EXPECTED = "the folder of a Helm chart, or its .tgz, is expected, with Chart.yaml at its top"
 _MAX_DEPTH = 3  # levels of charts in charts
-_PACKED = (".tgz", ".tar.gz")
+PACKED = (".tgz", ".tar.gz")
 _HELPERS = (".tpl", ".txt")
 _CRD_LINE = re.compile(rb"^\s*kind:\s*[\"']?CustomResourceDefinition\b", re.MULTILINE)
 _IN_HELPER = "a named template with a CRD, which only helm renders: give --helm (or --helm-values FILE)"
@@ -45,7 +45,7 @@ def chart_tree(name: str, chart: str | bytes, tree: Tree) -> MemoryTree:
         server = f"Kubernetes {options.kubernetes}" if options.kubernetes else "helm's own version of Kubernetes"
         how = f"{name}: rendered by helm template for {server}"
         return MemoryTree(name, rendered, problems, tree.skipped, (*notes, how))
-    unpacked = dict(_unpacked(of_chart, problems))
+    unpacked = dict(unpacked_charts(of_chart, problems))
     problems += (
         Problem(file, None, _IN_HELPER)
         for file, data in sorted(unpacked.items())
@@ -66,13 +66,13 @@ def _top(name: str, tree: Tree, files: Iterable[str]) -> str:
 
 
 def _is_of_chart(path: str) -> bool:
-    return is_manifest_name(path) or path.endswith((*_PACKED, *_HELPERS))
+    return is_manifest_name(path) or path.endswith((*PACKED, *_HELPERS))
 
 
-def _unpacked(files: Mapping[str, bytes], problems: list[Problem], depth: int = 0) -> Iterator[tuple[str, bytes]]:
+def unpacked_charts(files: Mapping[str, bytes], problems: list[Problem], depth: int = 0) -> Iterator[tuple[str, bytes]]:
     """The files of a chart and of the packed charts in its folder ``charts``."""
     for path, data in files.items():
-        if not path.endswith(_PACKED):
+        if not path.endswith(PACKED):
             yield path, data
         elif not path.startswith("charts/") or "/" in path.removeprefix("charts/"):
             continue
@@ -83,7 +83,7 @@ def _unpacked(files: Mapping[str, bytes], problems: list[Problem], depth: int = 
             found = held_files(inner, _is_of_chart)
             problems += (Problem(f"{path}: {each.file}", None, each.message) for each in inner.problems)
             nested = {each.partition("/")[2]: content for each, content in found.items()}
-            for below, content in _unpacked(nested, problems, depth + 1):
+            for below, content in unpacked_charts(nested, problems, depth + 1):
                 yield f"charts/{next(iter(found)).partition('/')[0]}/{below}", content
 
 

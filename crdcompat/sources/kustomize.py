@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _EXPECTED = f"a folder with {', '.join(KUSTOMIZATIONS[:-1])} or {KUSTOMIZATIONS[-1]} is expected"
-_LISTS = ("resources", "bases", "components", "crds")
+#: The keys of a kustomization that list files and folders.
+LISTS = ("resources", "bases", "components", "crds")
 #: Keys of a kustomization that make or change manifests: only kustomize itself can apply them.
-_PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
-_ONLY_KUSTOMIZE = (*_PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
+PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
+ONLY_KUSTOMIZE = (*PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
 _BUILD = "only kustomize applies it: give --kustomize, or compare the output of kustomize build"
 _MAX_FOLDERS = 1000
 
@@ -78,8 +79,8 @@ class _Reader:
         if not isinstance(content, dict):
             self._problem(file, "no kustomization: a mapping with resources is expected")
             return
-        for key in _ONLY_KUSTOMIZE:
-            if content.get(key) and (key not in _PATCHES or _may_patch_crds(content[key], folder)):
+        for key in ONLY_KUSTOMIZE:
+            if content.get(key) and (key not in PATCHES or _may_patch_crds(content[key], folder)):
                 self._problem(file, f"{key}: {_BUILD}")
         for named in _named(content):
             self._add(folder, file, named)
@@ -87,7 +88,7 @@ class _Reader:
     def _add(self, folder: str, file: str, named: str) -> None:
         """Add the resource ``named`` in the kustomization ``file``: a file, a folder to read, or a problem."""
         path = os.path.realpath(Path(folder) / named)
-        if "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@")):
+        if is_elsewhere(named):
             self._problem(file, f"{named}: a resource elsewhere, not read: {_BUILD}")
         elif Path(path) != Path(self._bound) and Path(self._bound) not in Path(path).parents:
             self._problem(file, f"{named}: is outside of {self._bound}, not read: {_BUILD}")
@@ -103,6 +104,11 @@ class _Reader:
         return os.path.relpath(path, self._top)
 
 
+def is_elsewhere(named: str) -> bool:
+    """Whether a resource is of another repository: a URL, or a path on a git host."""
+    return "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@"))
+
+
 def _file_of(folder: str) -> str:
     try:
         return next((str(Path(folder) / name) for name in KUSTOMIZATIONS if (Path(folder) / name).is_file()), "")
@@ -116,7 +122,7 @@ def _repository(folder: str) -> str:
 
 
 def _named(content: Mapping[str, Any]) -> Iterator[str]:
-    for key in _LISTS:
+    for key in LISTS:
         yield from (each for each in list_of(content.get(key)) if isinstance(each, str))
 
 

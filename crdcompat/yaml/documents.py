@@ -6,12 +6,13 @@ documents of the file.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from crdcompat.errors import Problem
-from crdcompat.sources.encoding import to_utf8
+from crdcompat.sources.encoding import is_wide, to_utf8
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.yaml.json_streams import json_values
 from crdcompat.yaml.loader import Remark
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
     from crdcompat.schema.paths import Pointer
     from crdcompat.yaml.streams import Reducer
+
+
+#: Kubernetes' reader drops a directive before ``---``, and reads a tag behind a second byte order mark as that of the
+#: whole map; libyaml does neither.
+_ODD = re.compile(rb"^(?:%TAG[ \t]|\xef\xbb\xbf(?=[^\0]*!!))", re.MULTILINE)
+_ODD_MESSAGE = "a %TAG directive, or a byte order mark before tags: Kubernetes reads them in its own way; take it out"
 
 
 class Document(Struct, frozen=True):
@@ -66,6 +73,10 @@ def read_documents(
     except UnicodeError as error:
         yield Problem(file, None, f"not valid text: {error}: save it as UTF-8")
         return
+    if not is_wide(data):  # as Kubernetes' reader of lines does, before it reads YAML: CR CR LF is one line break
+        text = text.replace(b"\r\n", b"\n")
+    if (odd := _ODD.search(text)) is not None:
+        yield Problem(file, text.count(b"\n", 0, odd.start()) + 1, _ODD_MESSAGE)
     values = json_values(text) if text.lstrip()[:1] in (b"{", b"[") else None
     for index, found in enumerate(yaml_values(text, reduce) if values is None else values):
         if isinstance(found, Fault):

@@ -32,9 +32,12 @@ def test_files_elsewhere_that_name_no_crd_of_the_path_are_not_read(tmp_path: Pat
     assert report["summary"]["problems"] == []
 
 
+_HIDDEN = 'kind: CustomResourceDefinition\nname: "widg\\x65ts.example.com"\nspec: [\n'
+
+
 def test_a_file_that_may_hide_the_name_is_read(tmp_path: Path) -> None:
     sides = _sides(tmp_path)
-    write(tmp_path / "old/other/hidden.yaml", 'kind: "Custom\\x52esourceDefinition"\nspec: [\n')
+    write(tmp_path / "old/other/hidden.yaml", _HIDDEN)
     ran = run("diff", *sides, "config", "--format", "json")
     assert ran.code == 2
     assert [problem["file"] for problem in ran.report["summary"]["problems"]] == ["other/hidden.yaml"]

@@ -1,15 +1,10 @@
-"""Which files may hold a CRD, by path and by bytes, and which changes touch one."""
+"""Which files may hold a CRD, by path and by bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import pytest
-from helpers import write
 
-from crdcompat.prefilter.candidates import excluded, is_candidate, touches_candidates
-from crdcompat.sources import open_source
+from crdcompat.prefilter.candidates import excluded, is_candidate, is_marked, is_other_text
 
 CRD = "kind: CustomResourceDefinition\n"
 
@@ -43,21 +38,38 @@ def test_why_a_folder_is_excluded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "expected"),
+    ("text", "expected"),
     [
-        ({"a.yaml": "a: b\n"}, {"a.yaml": "a: c\n"}, False),
-        ({"a.yaml": "a: b\n"}, {"a.yaml": CRD}, True),
-        ({"a.yaml": CRD}, {}, True),
-        ({}, {"vendor/a.yaml": CRD, "left-out.yaml": CRD}, False),
+        ("kind: ConfigMap\n", False),
+        ("run: |\n  a \\\n    b\n", False),
+        ('a: "\\u003cb\\u003e"\n', False),
+        ("a: !!bool 'y'\n", False),
+        ("kind: {{ .Values.kind }}\n", False),
+        ('"kind": "\\x43ustomResourceDefinition"\n', True),
+        ('kind: "Custom\\\x85  ResourceDefinition"\n', True),
+        ('kind: "Custom\\\u2028ResourceDefinition"\n', True),
+        ("kind: !!b%69nary Q3Vz\n", True),
+        ("kind: !<tag:yaml.org,2002:binary> Q3Vz\n", True),
+        ("schema: olm.bundle.object\n", True),
+        ('a: \'{"kind": "Custom\\\\u0052esourceDefinition"}\'\n', True),
+        ("kind: Custom{{/* */}}ResourceDefinition\n", True),
     ],
-    ids=["no CRD", "a new one", "one that goes", "none that is wanted"],
 )
-def test_whether_a_change_touches_candidates(
-    tmp_path: Path, old: Mapping[str, str], new: Mapping[str, str], *, expected: bool
-) -> None:
-    for side, files in (("old", old), ("new", new)):
-        (tmp_path / side).mkdir()
-        for name, text in files.items():
-            write(tmp_path / side / name, text)
-    before, after = (open_source(f"path:{tmp_path / side}") for side in ("old", "new"))
-    assert touches_candidates(before, after, lambda path: path != "left-out.yaml") == expected
+def test_whether_a_file_may_hold_a_crd(text: str, *, expected: bool) -> None:
+    """Where it may not, no parser is asked."""
+    assert is_marked(text.encode()) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a/b.tpl", True),
+        ("b.yaml.in", True),
+        ("w.yaml", False),
+        ("README", False),
+        ("a.go", False),
+        ("vendor/a", True),
+    ],
+)
+def test_texts_of_other_names(path: str, *, expected: bool) -> None:
+    assert is_other_text(path) == expected

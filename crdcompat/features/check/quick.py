@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
 from crdcompat.features.check.base import EMPTY
+from crdcompat.features.check.changed import may_matter
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
-from crdcompat.prefilter.candidates import is_candidate, touches_candidates
+from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdcompat.features.check.base import Change
+    from crdcompat.features.check.changed import Changed
     from crdcompat.sources.tree import Tree
 
 
@@ -69,15 +71,19 @@ def quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | Non
 
 
 def _any_candidate(names: Iterable[str], wants: Callable[[str], bool]) -> bool:
-    return any(is_candidate(name) and wants(name) for name in names)
+    return any(may_matter(name) and wants(name) for name in names)
 
 
-def quick_by_contents(
-    change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
-) -> CheckReport | None:
-    """The report if no file that differs between the sides of the change can contain a CRD; else None."""
-    before, after = trees
-    return None if touches_candidates(before, after, wants) else no_crd_changed(change, before.commit, after, repo)
+def quick_by_contents(change: Change, changed: Changed, repo: str | None) -> CheckReport | None:
+    """The report if no file that differs between the sides of the change can contain a CRD; else None.
+
+    Raises SourceError.
+    """
+    if changed.touches():
+        return None
+    before, after = changed.trees
+    report = no_crd_changed(change, before.commit, after, repo)
+    return replace(report, unseen=changed.unseen(), files=changed.files())
 
 
 def _compared(change: Change, base: str | None, what: str = "no CRD changed") -> CheckReport:

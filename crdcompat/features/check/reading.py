@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -28,7 +28,8 @@ class SetReader:
     """Reads the files of ``sides`` and ``targets`` that matter, as the configuration says.
 
     ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
-    them; ``needed`` are names of CRDs that are compared in any case. Raises SourceError, as the methods do.
+    them; ``needed`` are names of CRDs that are compared in any case, ``also`` files without the names of manifests.
+    Raises SourceError, as the methods do.
     """
 
     def __init__(
@@ -40,10 +41,11 @@ class SetReader:
         config: Config,
         options: CheckOptions,
         needed: Iterable[str] = (),
+        also: Container[str] = (),
     ) -> None:
         self._trees, self._targets, self._release, self._config = sides, targets, release, config
         self._repo = options.repo
-        self._reader = reader_for(config)
+        self._reader = reader_for(config, also)
         search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
         self._facts = facts = cache(facts)
         named = (*options.filters.crds, *needed)

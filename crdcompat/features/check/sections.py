@@ -26,16 +26,16 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.templates import TEMPLATE
-from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
+from crdcompat.crds.unseen import FRAGMENT
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.accepted import accepted_for, ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
+from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
 from crdcompat.features.check.named import nameless
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
-from crdcompat.features.check.unchanged import Sides
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.check.verified import only_broken, written_crds
 from crdcompat.features.diff import workflow
@@ -59,13 +59,13 @@ from crdcompat.vocabulary import Against, Direction
 from crdcompat.vocabulary.steps import stepping
 
 #: Reasons to skip a file that may change CRDs.
-_UNSEEN = (FRAGMENT, KUSTOMIZE, TEMPLATE)
+_UNSEEN = (FRAGMENT, TEMPLATE)
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 
 
 def compare_change(
     change: Change,
-    trees: Sides,
+    files: Changed,
     targets: Targets,
     opened: Sequence[Tree],
     facts: PendingFacts,
@@ -74,22 +74,23 @@ def compare_change(
 ) -> CheckReport:
     """Compare a change with its base, then its head with each rollback target.
 
-    ``trees`` are the sides of the change, ``opened`` the targets. Of the files that have ``facts`` only those that
+    ``files`` are those that differ, ``opened`` the targets. Of the files that have ``facts`` only those that
     matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
-    base_tree, head_tree = trees
+    trees = base_tree, head_tree = files.trees
     release = change.release or short(base_tree.commit)
     accepted, trusted = accepted_for(change, config, options.repo)
     waivers = active_waivers(accepted, config, date.today(), release)
     written = written_crds(waivers.growth, waivers.minor)
-    reader = SetReader(trees, opened, release, facts, config, options, written)
+    reader = SetReader(trees, opened, release, facts, config, options, written, files.texts)
     base, head = reader.sides()
     touched = None if compares_all(options) else _touched(base, head)
     verified = frozenset[str]() if touched is None else (written & head.named().keys()) - touched
     same = unchanged(trees)
+    unseen = (*_unseen(base, head, same), *files.unseen())
     if touched is not None and not touched and not verified and (unchanged_crds := _without_change(base, head, same)):
-        return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
-    unseen = () if touched is None or touched else (*_unseen(base, head, same),)
+        idle = no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+        return replace(idle, unseen=unseen, files=files.files(base, head))
     older = reader.targets(targets.names)
     comparisons = _Comparisons(head, config, options, waivers, touched, same, verified)
     report, used = comparisons.with_base(base)
@@ -122,7 +123,13 @@ def compare_change(
     )
     is_whole = _is_unfiltered(options) and not options.targets_only
     return CheckReport(
-        describe(head), sections, notes, waiver_notes, unseen, (*ahead(accepted, used.waivers),) if is_whole else ()
+        describe(head),
+        sections,
+        notes,
+        waiver_notes,
+        unseen,
+        rules=(*ahead(accepted, used.waivers),) if is_whole else (),
+        files=files.files(base, head),
     )
 
 

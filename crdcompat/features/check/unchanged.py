@@ -18,7 +18,7 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.shipped import is_shipped
 from crdcompat.errors import SourceError
-from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_hide_words, unchanged
+from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_have, unchanged
 from crdcompat.prefilter.collect import FactsByBlob, PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
@@ -86,7 +86,8 @@ class FileSearch:
 
     def read(self, tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
         """The CRDs in these files."""
-        return [*self._reader.documents(tree, (entry for entry in entries if self.is_wanted(entry.path)))]
+        found = (e for e in entries if self._wants(e.path) and self._reader.passes_over(tree, e.path) is None)
+        return [*self._reader.documents(tree, found)]
 
     def annotations(self, documents: Iterable[CrdDocument], payload: Collection[str] = ()) -> set[_Annotation]:
         """The annotations that distinguish variants, without those of sources of CRDs that a ``payload`` contains."""
@@ -117,11 +118,7 @@ class _Skippable:
 
     def _need_words(self, entries: Sequence[Entry], words: Collection[str]) -> list[CrdDocument]:
         wanted = [word.encode() for word in words]
-        without = {
-            entry
-            for entry, data in self._tree.read(entries)
-            if not any(word in data for word in wanted) and not may_hide_words(data) and _is_utf8(data)
-        }
+        without = {entry for entry, data in self._tree.read(entries) if not may_have(data, wanted) and _is_utf8(data)}
         return self._need(set(entries) - without)
 
     def need_line(self, key: str) -> list[CrdDocument]:

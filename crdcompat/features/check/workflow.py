@@ -19,6 +19,7 @@ from crdcompat.features.check.base import (
     open_sides,
     open_targets,
 )
+from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.features.check.rules import find_rules
@@ -79,8 +80,9 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
     trees = open_sides(change, options.repo)
+    changed = look_at(trees, config)
     if report is None and wants_quick:
-        report = quick_by_contents(change, trees, config.wants, options.repo)
+        report = quick_by_contents(change, changed, options.repo)
     if report is not None:
         return with_left_out(report, trees, config)
     releases = early or find_releases(change, config, options)
@@ -97,7 +99,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     from crdcompat.features.check.sections import compare_change  # while git searches
 
     targets = replace(targets, notes=(*targets.notes, *unknown_branches(change, config, options.repo)))
-    report = compare_change(change, trees, targets, opened, facts, config, options)
+    report = compare_change(change, changed, targets, opened, facts, config, options)
     return report if report.sections else with_left_out(report, trees, config)
 
 

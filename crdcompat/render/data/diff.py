@@ -69,6 +69,7 @@ def check_data(report: CheckReport) -> dict[str, Any]:
         "accepted_by_change": [_accepted(item) for item in report.accepted_by_change],
         "notes": list(report.notes),
         "waivers": list(report.waivers),
+        "files": [{"file": each.file, "outcome": each.outcome, "reason": each.reason} for each in report.files],
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
     }

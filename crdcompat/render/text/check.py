@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
-from crdcompat.models.check import CheckReport, Section
+from crdcompat.models.check import CheckReport, Outcome, Section
 from crdcompat.render.text.diff import compared_text, unexplained_lines
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import full_command, is_failing, next_steps, section_title, unreleased_reason
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 #: Lines of a short text on findings, and on undecided differences.
 _MAX_SHORT = 20
+_OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.NOT_JUDGED: "not judged"}
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
@@ -103,7 +104,15 @@ def _steps(listed: Sequence[Entry], style: Style) -> Iterator[str]:
     return (style.fill(line, indent="    ", first="") for line in next_steps(listed, style.fails))
 
 
+def _files(report: CheckReport, style: Style) -> Iterator[str]:
+    """What became of each changed file that may hold a CRD: with -v."""
+    for item in report.files:
+        if style.verbosity > 0:
+            yield style.wrap(f"{item.file}: {_OUTCOMES[item.outcome]}{item.reason and f' ({item.reason})'}", first="")
+
+
 def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    yield from _files(report, style)
     for note in report.notes:
         yield style.wrap(f"note: {note}", first="")
     for waiver in report.waivers:

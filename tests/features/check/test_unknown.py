@@ -48,7 +48,7 @@ def _checked(repo: Path, *args: str) -> Run:
         (
             {"w.yaml": _WIDGET},
             {"w.yaml": _WIDGET, "kustomization.yaml": {"patches": [{"target": {"kind": "CustomResourceDefinition"}}]}},
-            "kustomization.yaml: kustomization: patches CRDs",
+            "kustomization.yaml: patches: only kustomize build tells what it makes of CRDs",
         ),
     ],
     ids=["an undecided difference", "the only CRD removed", "moved to vendor/", "a patch"],

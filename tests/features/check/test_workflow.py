@@ -22,7 +22,7 @@ def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.M
     def never(*_: object) -> None:
         raise AssertionError("a file was parsed")
 
-    monkeypatch.setattr("crdcompat.crds.reader.read_documents", never)
+    monkeypatch.setattr("crdcompat.crds.file.read_documents", never)
     for head in ("index:", "worktree:", "HEAD"):
         assert check(repo, "--base", "HEAD~1", "--head", head, code=0)["sections"] == []
 

@@ -1,0 +1,128 @@
+"""Read the CRDs of one file: a manifest, a template of one, or a packed chart; what was skipped has a reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.crds.held import held_crds
+from crdcompat.crds.model import CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
+from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
+from crdcompat.errors import Problem, Skipped, SourceError
+from crdcompat.prefilter.candidates import has_crd_line, is_lfs_pointer, is_marked, is_packed_chart, names_crds
+from crdcompat.sources.encoding import legible
+from crdcompat.sources.helm import unpacked_charts
+from crdcompat.sources.naming import is_manifest_name
+from crdcompat.sources.tree import Entry
+from crdcompat.sources.unpack import is_gzip
+from crdcompat.yaml.documents import Document, read_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The reason to skip a file that was read and has no CRD.
+NO_CRD = "no CRD"
+_LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
+
+
+class CrdFile(Struct, frozen=True):
+    """The result of reading one file."""
+
+    documents: tuple[CrdDocument, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+
+    def at(self, entry: Entry) -> CrdFile:
+        """The same bytes at another path."""
+        return CrdFile(
+            tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
+            tuple(Skipped(entry.path, item.reason) for item in self.skipped),
+            tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
+            tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
+        )
+
+
+def _read_packed(data: bytes, entry: Entry) -> CrdFile:
+    """The CRDs in a packed chart, as documents of the one file."""
+    problems: list[Problem] = []
+    found: list[tuple[str, CrdFile]] = []
+    try:
+        for path, content in unpacked_charts({f"charts/{entry.path.rpartition('/')[2]}": data}, problems):
+            if is_manifest_name(path):
+                found.append((path, read_file(content, Entry(entry.path))))
+    except SourceError as error:
+        problems.append(Problem(entry.path, None, str(error)))
+    documents = [document for _, file in found for document in file.documents]
+    skipped = [item for _, file in found for item in file.skipped if item.reason != NO_CRD]
+    problems += (Problem(entry.path, None, f"{path}: {each.message}") for path, file in found for each in file.problems)
+    if not (documents or skipped or problems):
+        skipped.append(Skipped(entry.path, NO_CRD))
+    numbered = (replace(document, index=index, positions=None) for index, document in enumerate(documents))
+    return CrdFile(tuple(numbered), tuple(skipped), tuple(replace(each, file=entry.path) for each in problems))
+
+
+def read_file(data: bytes, entry: Entry) -> CrdFile:
+    """Read the CRDs of a file. Raises nothing."""
+    if is_packed_chart(entry.path) and is_gzip(data):
+        return _read_packed(data, entry)
+    if not is_marked(data):
+        return CrdFile(skipped=(Skipped(entry.path, "empty" if not data.strip() else NO_CRD),))
+    if is_lfs_pointer(data):
+        return CrdFile(problems=(Problem(entry.path, 1, _LFS),))
+    documents: list[CrdDocument] = []
+    skipped: list[Skipped] = []
+    problems: list[Problem] = []
+    remarks: list[Problem] = []
+    others = 0
+    for item in _items(data, entry.path):
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif is_kustomization(item.data, entry.path):
+            skipped.append(Skipped(entry.path, KUSTOMIZE))
+        elif not is_crd(item.data):
+            others += 1
+        elif is_fragment(item.data):
+            skipped.append(Skipped(entry.path, fragment_reason(item.data)))
+        else:
+            remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
+            try:
+                crd = read_crd(item.data)
+            except NotACrdError as error:
+                problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
+            else:
+                place = entry.path, item.index, item.pointer, entry.oid
+                documents.append(CrdDocument(crd, *place, item.positions))
+    if problems and b"{{" in legible(data):
+        if not documents and not has_crd_line(data):
+            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if names_crds(data) else NO_CRD),))
+        plain = read_file(text, entry) if (text := without_conditions(data)) != data else CrdFile()
+        if plain.documents and not plain.problems:
+            return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
+        piece = CrdFile() if documents or (text := without_controls(data)) == data else read_file(text, entry)
+        reasons = {item.reason for item in piece.skipped}
+        if reasons in ({FRAGMENT}, {METADATA}) and not (piece.documents or piece.problems):
+            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))  # a head: a build makes whole templates of it
+        problems = problems if documents else list(map(of_template, problems))
+    if others and not documents and not skipped and not problems:
+        skipped.append(Skipped(entry.path, NO_CRD))
+    return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
+
+
+def _items(data: bytes, file: str) -> Iterator[Document | Problem]:
+    """The documents of a file, each with the CRDs inside of it behind it."""
+    for item in read_documents(data, file):
+        yield item
+        if isinstance(item, Document) and not is_crd(item.data) and not is_kustomization(item.data, file):
+            yield from held_crds(item)
+
+
+def _line(data: bytes, item: Document, error: NotACrdError) -> int:
+    from crdcompat.yaml.locate import locate
+
+    pointer = (*item.pointer, *error.pointer)
+    found = locate(data, [(item.index, pointer)]).get((item.index, pointer))
+    return found[0] if found else item.line

@@ -1,0 +1,184 @@
+"""What became of each changed file that may hold a CRD: judged, without a CRD, or not judged, and the reason.
+
+Most changes touch no such file. Names decide that, then bytes; kustomizations and charts are read only where the change
+touches a part of one.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.crds.unseen import KUSTOMIZE, METADATA
+from crdcompat.models.check import ChangedFile, Outcome
+from crdcompat.prefilter.candidates import (
+    excluded,
+    has_crd_line,
+    is_candidate,
+    is_gate_list,
+    is_marked,
+    is_other_text,
+    is_packed_chart,
+    unchanged,
+)
+from crdcompat.prefilter.spelling import deciphered
+from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.config.configuration import Config
+    from crdcompat.crds.reader import CrdReader, CrdSet
+    from crdcompat.sources.tree import Tree
+
+_LEFT_OUT = "left out by `include` or `exclude`"
+#: Reasons to skip a file that holds no CRD; what a kustomization does beside its list is looked at by itself.
+_WITHOUT_CRD = ("no CRD", "empty", KUSTOMIZE, METADATA)
+_OF_CHART = ("Chart.yaml", "values.yaml")
+
+
+def may_matter(path: str) -> bool:
+    """Whether a changed file may hold a CRD, or decide which CRDs a cluster gets, by its name."""
+    return is_manifest_name(path) or is_packed_chart(path) or is_other_text(path) or _is_description(path)
+
+
+def _is_description(path: str) -> bool:
+    return path[path.rfind("/") + 1 :] in (*KUSTOMIZATIONS, *_OF_CHART) or "/templates/" in f"/{path}"
+
+
+class Changed(Struct, frozen=True, dict=True):
+    """The changed files that may matter: ``contents`` of each on both sides, by path.
+
+    ``wants`` says which the configuration includes. ``failed``: a file could not be read.
+    """
+
+    trees: tuple[Tree, Tree]
+    contents: dict[str, tuple[bytes, ...]]
+    config: Config
+    failed: bool
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The files that hold a CRD without the name of a manifest."""
+        return frozenset(
+            path
+            for path, sides in self.contents.items()
+            if is_other_text(path) and not excluded(path) and any(map(has_crd_line, sides))
+        )
+
+    @cached_property
+    def reader(self) -> CrdReader:
+        """A reader that also reads ``texts``."""
+        from crdcompat.config.applied import reader_for
+
+        return reader_for(self.config, self.texts)
+
+    def touches(self) -> bool:
+        """Whether a file that differs may hold a CRD that counts. Raises SourceError."""
+        if self.failed:
+            return True
+        counting = ((path, sides) for path, sides in self.contents.items() if self.config.wants(path))
+        return any(self._may_hold(path, sides) for path, sides in counting)
+
+    def _may_hold(self, path: str, sides: tuple[bytes, ...]) -> bool:
+        if is_candidate(path):
+            return is_gate_list(path) or any(map(is_marked, sides))
+        if path in self.texts or is_packed_chart(path):
+            return True
+        # In a folder that is passed over, or without the name of a manifest: what lists it decides.
+        return any(map(is_marked, sides)) and any(self.reader.passes_over(tree, path) is None for tree in self.trees)
+
+    @cached_property
+    def unbuilt(self) -> tuple[tuple[str, str], ...]:
+        """The files that change what only a build can tell, each with the reason. Raises SourceError."""
+        return (*self._of_kustomizations(), *self._of_charts())
+
+    def _of_kustomizations(self) -> Iterator[tuple[str, str]]:
+        if not any(_is_of_kustomization(path, sides) for path, sides in self.contents.items()):
+            return
+        from crdcompat.crds.kustomizations import unbuilt
+
+        before, after = (self.reader.kustomized(tree) for tree in self.trees)
+        gone = before.listed - after.listed
+        entries = [entry for entry in self.trees[1].entries() if entry.path in gone]
+        held = (entry.path for entry, data in self.trees[1].read(entries) if has_crd_line(data))
+        yield from unbuilt(before, after, held)
+
+    def _of_charts(self) -> Iterator[tuple[str, str]]:
+        paths = [
+            path for path in self.contents if _is_description(path) and path.rpartition("/")[2] not in KUSTOMIZATIONS
+        ]
+        if not paths:
+            return
+        from crdcompat.crds.charts import charts_around, read_chart, unrendered
+
+        for folder in sorted(set.intersection(*(charts_around(paths, tree) for tree in self.trees))):
+            yield from unrendered(folder, *(read_chart(tree, folder) for tree in self.trees))
+
+    def unseen(self) -> tuple[str, ...]:
+        """The reasons why an effect of the change may not be seen. Raises SourceError."""
+        return tuple(f"{path}: {why}" for path, why in dict.fromkeys(self.unbuilt) if self.config.wants(path))
+
+    def files(self, *sides: CrdSet) -> tuple[ChangedFile, ...]:
+        """What became of each file. ``sides`` are the CRDs before and after the change, if they were read.
+
+        Raises SourceError.
+        """
+        return tuple(self._files(sides))
+
+    def _files(self, sides_read: Sequence[CrdSet]) -> Iterator[ChangedFile]:
+        problems: dict[str, str] = {}
+        skipped: dict[str, str] = {}
+        for crds in sides_read:
+            problems.update((item.file, item.message) for item in reversed(crds.problems))
+            skipped.update((item.file, item.reason) for item in crds.skipped)
+            for document in crds.documents:
+                skipped.pop(document.file, None)
+        unbuilt = dict(reversed(self.unbuilt))
+        for path in sorted({*self.contents, *unbuilt}):
+            sides = self.contents.get(path, ())
+            if not (path in unbuilt or path in problems or is_manifest_name(path) or self._may_hold(path, sides)):
+                continue
+            yield self._file(path, sides, unbuilt.get(path) or problems.get(path, ""), skipped.get(path, ""))
+
+    def _file(self, path: str, sides: tuple[bytes, ...], unjudged: str, skipped: str) -> ChangedFile:
+        if not self.config.wants(path):
+            return ChangedFile(path, Outcome.NOT_JUDGED, _LEFT_OUT)
+        if unjudged:
+            return ChangedFile(path, Outcome.NOT_JUDGED, unjudged)
+        if is_gate_list(path):
+            return ChangedFile(path, Outcome.JUDGED)
+        if not self._may_hold(path, sides):
+            reason = excluded(path)
+            return ChangedFile(
+                path, Outcome.NOT_JUDGED if reason and any(map(is_marked, sides)) else Outcome.NO_CRD, reason
+            )
+        if skipped in _WITHOUT_CRD:
+            return ChangedFile(path, Outcome.NO_CRD)
+        return ChangedFile(path, Outcome.NOT_JUDGED if skipped else Outcome.JUDGED, skipped)
+
+
+def look_at(trees: tuple[Tree, Tree], config: Config) -> Changed:
+    """Read the files of both sides that differ and may matter. Raises SourceError."""
+    same = unchanged(trees)
+    contents: dict[str, tuple[bytes, ...]] = {}
+    failed = False
+    for tree in trees:
+        entries = [entry for entry in tree.entries() if entry.path not in same and may_matter(entry.path)]
+        found = {entry.path: data for entry, data in tree.read(entries)}
+        failed = failed or bool(tree.problems)
+        for path, data in found.items():
+            contents[path] = (*contents.get(path, ()), data)
+    return Changed(trees, contents, config, failed)
+
+
+def _is_of_kustomization(path: str, sides: tuple[bytes, ...]) -> bool:
+    """Whether a changed file is a kustomization, or may be a patch: a list of operations, or one in JSON."""
+    return path[path.rfind("/") + 1 :] in KUSTOMIZATIONS or any(map(_is_patch, sides))
+
+
+def _is_patch(data: bytes) -> bool:
+    text = deciphered(data)
+    return text is None or (b"op" in text and b"path" in text and b"/" in text)

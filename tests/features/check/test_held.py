@@ -1,0 +1,322 @@
+"""What else than a manifest makes CRDs: other objects, texts, charts, kustomizations, folders that are listed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from changes import repository, widget
+from helpers import Json, commit, run
+
+OLD, NEW = widget("A"), widget("A", "B")
+_GROWN = ("rollback", "enum-value-added", "status.p")
+
+
+def checked(at: Path, before: Mapping[str, Any], after: Mapping[str, Any], *args: str) -> tuple[int, Json]:
+    """The exit code and the report of a check of the change from ``before`` to ``after``."""
+    repo = repository(at)
+    commit(repo, {"README": "a", **before})
+    gone = dict.fromkeys(path for path in before if path not in after)
+    commit(repo, {"README": "b", **gone, **after})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", *args, cwd=repo)
+    assert ran.out, ran.err
+    return ran.code, ran.report
+
+
+def errors(report: Json) -> set[tuple[str, str, str]]:
+    return {
+        (f["direction"], f["rule"], f["path"])
+        for section in report["sections"]
+        for f in section["findings"]
+        if f["severity"] == "error"
+    }
+
+
+def files(report: Json) -> dict[str, str]:
+    return {each["file"]: each["outcome"] for each in report["files"]}
+
+
+def _in_template(crd: Json) -> Json:
+    return {"apiVersion": "template.openshift.io/v1", "kind": "Template", "objects": [crd]}
+
+
+def _in_set(crd: Json) -> Json:
+    kind = {"apiVersion": "hive.openshift.io/v1", "kind": "SelectorSyncSet", "metadata": {"name": "a"}}
+    return {**kind, "spec": {"resources": [crd]}}
+
+
+def _in_work(crd: Json) -> Json:
+    kind = {"apiVersion": "work.open-cluster-management.io/v1", "kind": "ManifestWork"}
+    return {**kind, "spec": {"workload": {"manifests": [{"apiVersion": "v1", "kind": "List", "items": [crd]}]}}}
+
+
+def _in_list(crd: Json) -> Json:
+    return {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "a/v1", "kind": "FooList", "items": [crd]}]}
+
+
+def _in_map(crd: Json) -> Json:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "data": {"w.yaml": f"# a\n{yaml.safe_dump(crd)}"}}
+
+
+def _in_map_as_json(crd: Json) -> Json:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "data": {"w": json.dumps(crd).replace("Custom", "C\\u0075stom")}}
+
+
+def _in_binary(crd: Json) -> Json:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "binaryData": {"w": _coded(crd)}}
+
+
+def _in_bundle(crd: Json) -> Json:
+    held = {"type": "olm.bundle.object", "value": {"data": _coded(crd)}}
+    return {"schema": "olm.bundle", "name": "w.v1", "package": "w", "properties": [held]}
+
+
+def _in_secret(crd: Json) -> Json:
+    kind = {"apiVersion": "v1", "kind": "Secret", "type": "addons.cluster.x-k8s.io/resource-set"}
+    return {**kind, "data": {"w": _coded(crd)}}
+
+
+def _in_map_in_template(crd: Json) -> Json:
+    return _in_template(_in_map(_in_map(crd)))
+
+
+def _coded(crd: Json) -> str:
+    return base64.b64encode(json.dumps(crd).encode()).decode()
+
+
+_HOLDERS = (
+    _in_template, _in_set, _in_work, _in_list, _in_map, _in_map_as_json, _in_binary, _in_bundle, _in_secret,
+    _in_map_in_template,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("holder", _HOLDERS)
+@pytest.mark.parametrize("name", ["held.yaml", "held.json"])
+def test_a_crd_in_another_object(tmp_path: Path, holder: Any, name: str) -> None:
+    texts = [json.dumps(holder(crd)) if name == "held.json" else yaml.safe_dump(holder(crd)) for crd in (OLD, NEW)]
+    code, report = checked(tmp_path, {name: texts[0]}, {name: texts[1]})
+    assert (code, errors(report), files(report)) == (1, {_GROWN}, {name: "judged"})
+
+
+def test_no_patch_for_a_crd_in_a_text(tmp_path: Path) -> None:
+    for side, crd in (("old", OLD), ("new", NEW)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "m.yaml").write_text(yaml.safe_dump(_in_map(crd)))
+    ran = run("diff", f"path:{tmp_path / 'old'}", f"path:{tmp_path / 'new'}", "--suggest-patch")
+    assert (ran.code, "# m.yaml holds the CRD in a text: widen it by hand" in ran.out) == (1, True)
+
+
+def test_copies_that_no_cluster_gets(tmp_path: Path) -> None:
+    """What kubectl applied last stands in the metadata; a text about CRDs is no manifest."""
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(NEW)}
+    about = "Install the kind: CustomResourceDefinition first.\nThen the rest.\n"
+    held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"annotations": applied}, "data": {"a": about}}
+    code, report = checked(tmp_path, {"w.yaml": OLD, "m.yaml": "a: 1\n"}, {"w.yaml": OLD, "m.yaml": held})
+    assert (code, report["sections"], files(report)) == (0, [], {"m.yaml": "no-crd"})
+
+
+def _packed(crd: Json) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for path, text in (("w/Chart.yaml", "name: w\nversion: 1.0.0\n"), ("w/crds/w.yaml", json.dumps(crd))):
+            member = tarfile.TarInfo(path)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return gzip.compress(made.getvalue())
+
+
+def test_a_packed_chart(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    packed = repo / "chart/charts/w-1.0.0.tgz"
+    packed.parent.mkdir(parents=True)
+    for crd in (OLD, NEW):
+        packed.write_bytes(_packed(crd))
+        commit(repo, {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n", "README": f"{len(packed.read_bytes())}"})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
+    assert (ran.code, errors(ran.report), files(ran.report)) == (1, {_GROWN}, {"chart/charts/w-1.0.0.tgz": "judged"})
+    packed.write_bytes(b"\x1f\x8bno archive")
+    commit(repo, {"README": "damaged"})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
+    assert (ran.code, files(ran.report)) == (2, {"chart/charts/w-1.0.0.tgz": "not-judged"})
+
+
+@pytest.mark.parametrize("name", ["w.tpl", "w.tmpl", "w.txt", "w.yaml.in", "w.crd"])
+def test_a_text_of_another_name(tmp_path: Path, name: str) -> None:
+    code, report = checked(tmp_path, {name: yaml.safe_dump(OLD)}, {name: yaml.safe_dump(NEW)})
+    assert (code, errors(report), files(report)) == (1, {_GROWN}, {name: "judged"})
+
+
+def test_a_template_of_another_name_is_not_judged(tmp_path: Path) -> None:
+    text = f'{{{{- define "w" -}}}}\n{yaml.safe_dump(NEW)}{{{{- end }}}}\n'
+    code, report = checked(tmp_path, {"w.yaml": OLD, "w.tpl": text}, {"w.yaml": OLD, "w.tpl": f"{text}\n"})
+    assert (code, files(report)) == (2, {"w.tpl": "not-judged"})
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "README.md", "w.go", "a.tpl"])
+def test_texts_without_a_crd_are_quiet(tmp_path: Path, name: str) -> None:
+    code, report = checked(tmp_path, {name: "a CustomResourceDefinition\n"}, {name: "two CustomResourceDefinitions\n"})
+    assert (code, report["sections"], report["files"]) == (0, [], [])
+
+
+# -- kustomizations ---------------------------------------------------------------------------
+
+
+def _lists(*names: str, **more: Any) -> Json:
+    return {"resources": list(names), **more}
+
+
+@pytest.mark.parametrize("folder", ["vendor/a", "testdata", "tests/e2e"])
+def test_a_folder_that_a_kustomization_lists(tmp_path: Path, folder: str) -> None:
+    path = f"{folder}/w.yaml"
+    listing = {"config/kustomization.yaml": _lists(f"../{path}")}
+    code, report = checked(tmp_path, {path: OLD, **listing}, {path: NEW, **listing})
+    assert (code, errors(report), files(report)) == (1, {_GROWN}, {path: "judged"})
+
+
+def test_a_folder_that_a_kustomization_lists_as_a_folder(tmp_path: Path) -> None:
+    listing = {"kustomization.yaml": _lists("vendor/a"), "vendor/a/kustomization.yaml": _lists("w")}
+    code, report = checked(
+        tmp_path, {"vendor/a/w": json.dumps(OLD), **listing}, {"vendor/a/w": json.dumps(NEW), **listing}
+    )
+    assert (code, errors(report)) == (1, {_GROWN})
+
+
+def test_a_folder_that_the_configuration_lists(tmp_path: Path) -> None:
+    config = {".crdcompat.yaml": json.dumps({"include": ["vendor/a/*", "crds/*"]})}
+    code, report = checked(tmp_path, {"vendor/a/w.yaml": OLD, **config}, {"vendor/a/w.yaml": NEW, **config})
+    assert (code, errors(report)) == (1, {_GROWN})
+
+
+def test_a_folder_that_nothing_lists_is_named(tmp_path: Path) -> None:
+    code, report = checked(tmp_path, {"w.yaml": OLD, "vendor/w.yaml": OLD}, {"w.yaml": OLD, "vendor/w.yaml": NEW})
+    assert (code, report["files"]) == (0, [{"file": "vendor/w.yaml", "outcome": "not-judged", "reason": "vendored"}])
+
+
+_CRD_TARGET = {"target": {"kind": "CustomResourceDefinition"}, "path": "p.yaml"}
+_OPERATIONS = [{"op": "remove", "path": "/spec/versions/0/schema"}]
+_KUSTOMIZATIONS: dict[str, tuple[Any, Any]] = {
+    "a CRD that is not listed any more": (_lists("w.yaml"), _lists()),
+    "another copy": (_lists("w.yaml"), _lists("next.yaml")),
+    "a patch of CRDs": (_lists("w.yaml"), _lists("w.yaml", patches=[_CRD_TARGET])),
+    "a patch without a target": (_lists("w.yaml"), _lists("w.yaml", patches=["p.yaml"])),
+    "a remote resource": (_lists("https://a.example.com/a?ref=v1"), _lists("https://a.example.com/a?ref=v2")),
+    "a chart with CRDs": (_lists(), _lists(helmCharts=[{"name": "a", "includeCRDs": True}])),
+}
+_QUIET: dict[str, tuple[Any, Any]] = {
+    "images": (_lists("w.yaml"), _lists("w.yaml", images=[{"name": "a", "newTag": "2"}])),
+    "another resource": (_lists("w.yaml", "d.yaml"), _lists("w.yaml")),
+    "a CRD that is listed": (_lists(), _lists("w.yaml")),
+    "a patch of a Deployment": (_lists(), _lists(patches=[{"target": {"kind": "Deployment"}, "path": "p.yaml"}])),
+    "a patch of CRDs that stays": (
+        _lists("w.yaml", patches=[_CRD_TARGET]), _lists("w.yaml", patches=[_CRD_TARGET], namePrefix="a-"),
+    ),
+}  # fmt: skip
+_BESIDE = {"w.yaml": OLD, "next.yaml": widget("A"), "p.yaml": _OPERATIONS, "d.yaml": "kind: Deployment\n"}
+
+
+@pytest.mark.parametrize("case", _KUSTOMIZATIONS)
+def test_what_only_kustomize_can_tell(tmp_path: Path, case: str) -> None:
+    before, after = ({"kustomization.yaml": each, **_BESIDE} for each in _KUSTOMIZATIONS[case])
+    code, report = checked(tmp_path, before, after)
+    assert (code, report["verdict"], "not-judged" in files(report).values()) == (2, "unknown", True)
+
+
+@pytest.mark.parametrize("case", _QUIET)
+def test_kustomizations_that_change_no_crd(tmp_path: Path, case: str) -> None:
+    before, after = ({"kustomization.yaml": each, **_BESIDE} for each in _QUIET[case])
+    code, report = checked(tmp_path, before, after)
+    assert (code, report["verdict"], set(files(report).values()) <= {"no-crd"}) == (0, "clean", True)
+
+
+def test_the_file_of_a_patch(tmp_path: Path) -> None:
+    listing = {"w.yaml": OLD, "kustomization.yaml": _lists("w.yaml", patches=[_CRD_TARGET])}
+    code, report = checked(tmp_path, {"p.yaml": [], **listing}, {"p.yaml": _OPERATIONS, **listing})
+    assert (code, report["verdict"]) == (2, "unknown")
+    (tmp_path / "a").mkdir()
+    alone = {**listing, "kustomization.yaml": _lists("w.yaml")}
+    assert checked(tmp_path / "a", {"p.yaml": [], **alone}, {"p.yaml": _OPERATIONS, **alone})[0] == 0
+
+
+def test_a_patch_beside_a_crd_that_is_judged(tmp_path: Path) -> None:
+    """A harmless change of one CRD does not hide what is not judged."""
+    wider = {**OLD, "metadata": {**OLD["metadata"], "labels": {"a": "b"}}}
+    listing = {"kustomization.yaml": _lists("w.yaml", patches=[_CRD_TARGET])}
+    code, report = checked(
+        tmp_path, {"w.yaml": OLD, "p.yaml": [], **listing}, {"w.yaml": wider, "p.yaml": _OPERATIONS, **listing}
+    )
+    assert (code, files(report)["w.yaml"], report["verdict"]) == (2, "judged", "unknown")
+
+
+# -- charts -----------------------------------------------------------------------------------
+
+_CHART = "name: a\nversion: 1.0.0\n"
+_TEMPLATE = "{{- if .Values.crds.install }}\n" + yaml.safe_dump(OLD) + "{{- end }}\n"
+_VALUES = "crds:\n  install: true\nimage:\n  tag: '1'\n"
+_HELPER = '{{- define "a.on" -}}{{ .Values.crds.install }}{{- end }}\n{{- define "a.name" -}}a{{- end }}\n'
+_USING = _TEMPLATE.replace(".Values.crds.install", 'include "a.on" .')
+_DEPENDENCY = "dependencies:\n- name: b\n  version: {}\n  repository: https://b.example.com\n"
+
+
+def _chart(**more: str) -> Json:
+    named = {"chart": "Chart.yaml", "values": "values.yaml", "crd": "templates/w.yaml", "helper": "templates/_h.tpl"}
+    made = {"chart": _CHART, "values": _VALUES, "crd": _TEMPLATE, **more}
+    return {f"charts/a/{named[key]}": text for key, text in made.items()}
+
+
+_DEPLOYMENT = "kind: {{ .Values.kind }}\nmetadata: {name: a}\n"
+_CHARTS: dict[str, tuple[Json, Json]] = {
+    "a condition": (_chart(), _chart(crd=_TEMPLATE.replace("crds.install", "never"))),
+    "a new condition": (_chart(crd=yaml.safe_dump(OLD)), _chart()),
+    "a value": (_chart(), _chart(values=_VALUES.replace("true", "false"))),
+    "a value of a named template": (
+        _chart(crd=_USING, helper=_HELPER),
+        _chart(crd=_USING, helper=_HELPER, values=_VALUES.replace("true", "false")),
+    ),
+    "a named template": (
+        _chart(crd=_USING, helper=_HELPER),
+        _chart(crd=_USING, helper=_HELPER.replace("{{ .Values.crds.install }}", "")),
+    ),
+    "a dependency": (_chart(chart=_CHART + _DEPENDENCY.format(1)), _chart(chart=_CHART + _DEPENDENCY.format(2))),
+}  # fmt: skip
+_QUIET_CHARTS: dict[str, tuple[Json, Json]] = {
+    "a value that no CRD uses": (_chart(), _chart(values=_VALUES.replace("'1'", "'2'"))),
+    "the version": (_chart(), _chart(chart=_CHART.replace("1.0.0", "1.0.1"))),
+    "a value of a chart without CRDs": (
+        _chart(crd=_DEPLOYMENT), _chart(crd=_DEPLOYMENT, values=_VALUES.replace("true", "false")),
+    ),
+    "a template without CRDs": (
+        _chart(crd=_DEPLOYMENT), _chart(crd=f"{{{{- if .Values.a }}}}\n{_DEPLOYMENT}{{{{ end }}}}"),
+    ),
+    "a named template that no CRD uses": (
+        _chart(crd=_USING, helper=_HELPER), _chart(crd=_USING, helper=_HELPER.replace("}}a{{", "}}b{{")),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", _CHARTS)
+def test_what_only_helm_can_tell(tmp_path: Path, case: str) -> None:
+    code, report = checked(tmp_path, *_CHARTS[case])
+    assert (code, report["verdict"], "not-judged" in files(report).values()) == (2, "unknown", True)
+
+
+@pytest.mark.parametrize("case", _QUIET_CHARTS)
+def test_charts_that_change_no_crd(tmp_path: Path, case: str) -> None:
+    code, report = checked(tmp_path, *_QUIET_CHARTS[case])
+    assert (code, report["verdict"], set(files(report).values()) <= {"no-crd"}) == (0, "clean", True)
+
+
+def test_the_files_in_text(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": OLD, "a.yaml": "a: 1\n"})
+    commit(repo, {"w.yaml": NEW, "a.yaml": "a: 2\n", "vendor/w.yaml": NEW})
+    shown = run("check", "--base", "HEAD~1", "--head", "HEAD", "-v", cwd=repo).out.splitlines()[:3]
+    assert shown == ["a.yaml: without a CRD", "vendor/w.yaml: not judged (vendored)", "w.yaml: judged"]
+    assert "a.yaml" not in run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=repo).out
