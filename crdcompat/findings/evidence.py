@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
+from crdcompat.cel.rule import uses_old
 from crdcompat.compare.facet import Facet, Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.compare.site import WriterReader
@@ -182,7 +183,7 @@ def _facts(data: dict[str, Any], sides: WriterReader) -> tuple[_Fact, ...] | Non
 
 def _is_about_updates(error: FieldError) -> bool:
     """Whether a rule that compares with the stored value refuses the object: it does so only for a new one."""
-    return error.keyword is Keyword.RULE and "oldSelf" in str(error.demand)
+    return error.keyword is Keyword.RULE and uses_old(error.demand)
 
 
 def _general(error: FieldError, root: Node) -> str:
