@@ -10,7 +10,7 @@ from typing import Any
 from crdcompat.cel.rule import ITEM, PRESENCE, VALUE, Rule, rule_of
 from crdcompat.compare.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.mentions import Mention, mentions
+from crdcompat.schema.mentions import Mention, item_mentions, mentions
 from crdcompat.schema.paths import is_within, with_value
 from crdcompat.schema.sample import list_of_size, object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
@@ -193,10 +193,11 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
     base = sample(node)
     if not isinstance(base, dict):
         base = {}
+    of_items = {of: named for each in (node, *others) for of, named in item_mentions(each)}
     domains = {
         mention.member: cases
         for mention in _named(node, others)
-        if mention.member and (cases := list(_cases(node, mention)))
+        if mention.member and (cases := list(_cases(node, mention, of_items.get(mention.member, []))))
     }
     members = sorted(domains, key=lambda member: (len(member), member))
     for count in range(1, _MAX_MEMBERS + 1):
@@ -232,8 +233,11 @@ def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
         yield from ({key: value} for key in keys)
 
 
-def _cases(node: Node, mention: Mention) -> Iterator[Any]:
-    """Values of one mentioned member that its own schema allows, ABSENT included."""
+def _cases(node: Node, mention: Mention, of_items: list[Mention]) -> Iterator[Any]:
+    """Values of one mentioned member that its own schema allows, ABSENT included.
+
+    ``of_items``: what is mentioned of its items.
+    """
     below = mention.at(node)
     if below is None:
         return
@@ -253,11 +257,22 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
             sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
             typed = with_stated_type(below)
             cases += [made for size in sizes if (made := list_of_size(typed, size)) is not ABSENT]
+            cases += ([item] for item in _items(below.items, of_items))
         if below.type == "object":
             cases.append({})
             if isinstance(below.additional, Node):
                 cases += _entries(below.additional, mention)
     yield from islice(distinct(cases), 2 * _MAX_CASES)
+
+
+def _items(node: Node, named: list[Mention]) -> Iterator[Any]:
+    """Items with a value that is mentioned of one member."""
+    base = sample(node)
+    for mention in named if isinstance(base, dict) else ():
+        below = mention.at(node)
+        if mention.member and below is not None:
+            values = [value for value in mention.values if _has_type_of(value, below)]
+            yield from (made for value in values if (made := _set(base, [mention.member], (value,))) is not None)
 
 
 def _entries(held: Node, mention: Mention) -> Iterator[dict[str, Any]]:
