@@ -110,9 +110,9 @@ class _Reader:
                 return _NONE
             case "list":
                 parts = [self._denoted(part, scope) for part in expr.args]
-                for part in parts:  # a list in a list
-                    self.uses += [(self._at(expr), Use(place, VALUE, of_old=old)) for place, old in part.items]
-                return _Value(items=tuple(at for part in parts for at in part.places))
+                for each in parts:  # a list in a list
+                    self.uses += [(self._at(expr), Use(place, VALUE, of_old=old)) for place, old in each.items]
+                return _Value(items=tuple(at for each in parts for at in each.places))
             case "call":
                 return self._call(expr, scope)
             case "fold":
@@ -217,10 +217,9 @@ class _Reader:
 
 
 def _joined(values: Iterable[_Value]) -> _Value:
-    places, items = {}, {}
-    for value in values:
-        places |= dict.fromkeys(value.places)
-        items |= dict.fromkeys(value.items)
+    known = tuple(values)
+    places = dict.fromkeys(at for value in known for at in value.places)
+    items = dict.fromkeys(at for value in known for at in value.items)
     return _Value(tuple(places), tuple(items))
 
 
