@@ -78,7 +78,21 @@ def found(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, str, bool]]:
         # Plain strings are too short for the union.
         ({**obj(t=string()), **_LONG_OR_A}, {**obj(t=string("A")), **_LONG_OR_A}, ("enum-introduced", False)),
     ],
-    ids="union map tied tied-below nested pattern count trials self in dash two long".split(),
+    ids=[
+        "union",
+        "map",
+        "tied",
+        "tied-below",
+        "nested",
+        "pattern",
+        "count",
+        "trials",
+        "self",
+        "in",
+        "dash",
+        "two",
+        "long",
+    ],
 )
 def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
     assert found(tmp_path, old, new) == [("upgrade", *expected)]
