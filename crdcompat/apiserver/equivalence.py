@@ -23,8 +23,9 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     rules = [rule for part in schema.parts() if RULES in part for rule in Node(part).rules]
     if not rules:
         return keywords
-    from crdcompat.apiserver.cel.environment import RefusedError, era_of, lacks
+    from crdcompat.apiserver.cel.environment import era_of, lacks
     from crdcompat.apiserver.cel.rules import program
+    from crdcompat.cel.parse import RefusedError
 
     if any("optionalOldSelf" in rule for rule in rules):
         return (*keywords, server)

@@ -17,6 +17,7 @@ from crdcompat.apiserver.decode import RESOURCE_META, Decoded, apply_defaults, c
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.apiserver.patch import merge_patch, with_replicas
+from crdcompat.cel.rule import uses_old
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import HIDDEN
@@ -31,7 +32,7 @@ class Resource(Admission):
     @cached_property
     def has_transition_rules(self) -> bool:
         """Whether any rule refers to the old object."""
-        return self.node.anywhere(lambda schema: any("oldSelf" in str(rule.get("rule")) for rule in Node(schema).rules))
+        return self.node.anywhere(lambda schema: any(uses_old(rule.get("rule")) for rule in Node(schema).rules))
 
     @cached_property
     def has_free_status(self) -> bool:

@@ -18,8 +18,8 @@ from crdcompat.schema.structural import ABSENT, Node
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.apiserver.cel.syntax import Expr
     from crdcompat.apiserver.versions import Server
+    from crdcompat.cel.syntax import Expr
 
 #: Results of folding beside constants: not known or possibly an error, and an empty optional.
 _UNKNOWN, _NOTHING = object(), object()
@@ -34,6 +34,7 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
     """Whether a rule of the reader's node is true for every value of the writer's; False if not known."""
     from crdcompat.apiserver.cel import environment
     from crdcompat.apiserver.cel.rules import program
+    from crdcompat.cel.parse import RefusedError
 
     try:
         found = program(rule)
@@ -46,14 +47,14 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
             return False
         choices = (chosen for size in range(len(optional) + 1) for chosen in combinations(optional, size))
         return all(_Folding(members, frozenset(chosen)).value(found.tree) is True for chosen in choices)
-    except (environment.RefusedError, RecursionError):
+    except (RefusedError, RecursionError):
         return False
 
 
 def names_undeclared(rule: str, node: Node) -> bool:
     """Whether a rule of a node names a member that the node does not declare, so that it does not compile."""
-    from crdcompat.apiserver.cel.environment import RefusedError
     from crdcompat.apiserver.cel.rules import program
+    from crdcompat.cel.parse import RefusedError
 
     try:
         chains = [names for expr in program(rule).tree.walk() if (names := _names(expr))]

@@ -145,6 +145,10 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
         item = made(below.items)
         if item is not ABSENT:
             yield at, [item]
+    if isinstance(below.additional, Node) and not value_or_none(obj, at):  # or for an entry of a map
+        entry = made(below.additional)
+        if entry is not ABSENT:
+            yield at, {"key": entry}
     # Rules often compare a member with the object's own name.
     named = (*mention.values, *_value(obj, ("metadata", "name")))
     for value in named:

@@ -6,12 +6,12 @@ with a type. Where a reader reads the members as the writer does, a constraint o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.cel.rule import PRESENCE, SIZE, Rule, rule_of
 from crdcompat.compare.changes import identical
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.structural import ABSENT, RULES, Node
@@ -55,26 +55,17 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
     mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
     if keyword != RULES:
         return all(_member_alike(writer, reader, member, _held_alike) for member in mentioned)
-    text = "\n".join(str(rule.get("rule")) for rule in value)
+    rules = [rule_of(rule.get("rule")) for rule in value]
     sized_alike = partial(_sized_alike, shows_bare=shows_bare)
-    return all(
-        _member_alike(writer, reader, member, sized_alike if _only_sizes(text, member) else alike)
+    return None not in rules and all(
+        _member_alike(writer, reader, member, sized_alike if _only_sizes(rules, member) else alike)
         for member in mentioned
-        if not _is_size(text, member)
     )
 
 
-def _is_size(text: str, member: tuple[str, ...]) -> bool:
-    """Whether ``self.member`` is everywhere the method of a member before it."""
-    name = re.escape(".".join(("self", *member)))
-    return member[-1] == "size" and not re.search(rf"\b{name}\b(?!\(\))", text)
-
-
-def _only_sizes(text: str, member: tuple[str, ...]) -> bool:
+def _only_sizes(rules: Iterable[Rule | None], member: tuple[str, ...]) -> bool:
     """Whether rules ask of a member only for its size, or whether it is there."""
-    name = re.escape(".".join(("self", *member)))
-    asked = re.findall(rf"\b(?:size|has)\(\s*{name}\s*\)|\b{name}\.size\(\)", text)
-    return len(asked) == len(re.findall(rf"\b{re.escape(member[-1])}\b", text))
+    return all(rule is None or rule.only(member, SIZE, PRESENCE) for rule in rules)
 
 
 def _member_alike(

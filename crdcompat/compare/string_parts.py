@@ -6,21 +6,15 @@ change of the pattern allows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crdcompat.schema.rule_values import unescaped
+from crdcompat.cel.rule import rule_of
 
 if TYPE_CHECKING:
     from crdcompat.schema.regex import Language
 
-_TEXT = r"""(?P<{0}raw>[rR]?)(?P<{0}quote>["'])(?P<{0}>(?:(?!(?P={0}quote))[^\\]|\\.)*)(?P={0}quote)"""
-_PART = re.compile(
-    rf"(?<![\w!.])self\.split\(\s*{_TEXT.format('at')}\s*\)\[\s*(?P<index>\d{{1,2}})\s*\]"
-    rf"\.matches\(\s*{_TEXT.format('pattern')}\s*\)"
-)
 #: Valid strings in which parts are replaced.
 _MAX_STRINGS = 4
 
@@ -47,10 +41,10 @@ def other_parts(writer: Iterable[str], reader: Iterable[str], valid: Iterable[st
 def _patterns(rules: Iterable[str]) -> Mapping[_Part, Sequence[str]]:
     """The patterns that rules state of parts."""
     found: dict[_Part, list[str]] = {}
-    for each in (each for rule in rules for each in _PART.finditer(rule)):
-        at, pattern = (unescaped(each[name], raw=bool(each[f"{name}raw"])) for name in ("at", "pattern"))
-        if at:
-            found.setdefault((at, int(each["index"])), []).append(pattern)
+    for rule in map(rule_of, rules):
+        for each in rule.patterns if rule is not None else ():
+            if each.part is not None and each.part[0] and not (each.place or each.negated):
+                found.setdefault(each.part, []).append(each.text)
     return found
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.cel.macros import macro
+from crdcompat.cel.rule import rule_of
 from crdcompat.compare.local import shape
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 #: The members that no two items share all of; WHOLE: no two items are equal.
 Keys = frozenset[str]
@@ -105,16 +107,10 @@ def _compares_as_json(keys: Keys, node: Node) -> bool:
 
 def _keys_of(rule: str, node: Node) -> Keys | None:
     """The members that a rule compares, if it says no more than that no two items share all of them; else None."""
-    if node.items is None or "self" not in rule or not ("exists" in rule or "filter" in rule) or "oldSelf" in rule:
+    read = rule_of(rule) if node.items is not None else None
+    if read is None or node.items is None:
         return None
-    from crdcompat.apiserver.cel.environment import RefusedError
-    from crdcompat.apiserver.cel.macros import macro
-    from crdcompat.apiserver.cel.rules import program
-
-    try:
-        tree = program(rule).tree
-    except RefusedError:
-        return None
+    tree = read.tree
     outer = macro(tree)
     if outer is None or outer[0] != "all" or not _is_self(tree.over):
         return None

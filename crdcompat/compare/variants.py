@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import combinations, islice, product
 from math import prod
 from typing import Any
 
+from crdcompat.cel.rule import ITEM, PRESENCE, VALUE, Rule, rule_of
 from crdcompat.compare.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.mentions import Mention, mentions
+from crdcompat.schema.mentions import Mention, item_mentions, mentions
 from crdcompat.schema.paths import is_within, with_value
 from crdcompat.schema.sample import list_of_size, object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
@@ -56,23 +56,34 @@ def every_value(node: Node) -> list[Any] | None:
 
 
 def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
-    """One value per case that ``rules`` distinguish; None where they do more than compare named values.
+    """One value per case that ``rules`` distinguish; None where they do more than compare values of known members.
 
     The cases decide a rule of has(), ==, != and `in` over members with a finite set of values: one string represents
-    all strings that the rule does not name.
+    all strings that the rule does not name, and as many as there are members where it compares members.
     """
-    base = sample(node)
-    if not isinstance(base, dict) or not all(map(_only_compares, rules)):
+    base, read = sample(node), [rule_of(rule) for rule in rules]
+    if not isinstance(base, dict) or not read:
         return None
+    values: dict[tuple[str, ...], bool] = {}
+    named: dict[str, Any] = {}
+    for rule in read:
+        if rule is None or not _only_compares(rule):
+            return None
+        for use in rule.uses:
+            for length in range(1, len(use.place) + 1):
+                values.setdefault(use.place[:length], False)
+            values[use.place] |= use.how == VALUE
+        named |= {repr(value): value for value in rule.literals}
+    texts = [value for value in named.values() if isinstance(value, str) and value]
+    others = [f"{_OTHER}{index or ''}" for index in range(sum(values.values()))]
     domains: dict[tuple[str, ...], list[Any]] = {}
-    for mention in mentions(Node({"x-kubernetes-validations": [{"rule": rule} for rule in rules]})):
-        if mention.member:
-            cases = _every_case(node, mention)
-            if cases is None:
-                return None
-            domains[mention.member] = cases
-    if prod(map(len, domains.values())) > _MAX_VARIANTS:
-        return None
+    for member, compared in values.items():
+        cases = _every_case(node, member, ["", *others, *texts], compared=compared)
+        if cases is None:
+            return None
+        domains[member] = cases
+        if prod(map(len, domains.values())) > _MAX_VARIANTS:
+            return None
     members = sorted(domains, key=len)
     return [
         made for cases in product(*(domains[m] for m in members)) if (made := _set(base, members, cases)) is not None
@@ -81,18 +92,28 @@ def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
 
 #: What every resource may have, whether its schema declares it or not.
 _OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
-_COMPARISONS = re.compile(r"[\s\w.?:!=&|,()\[\]'\"]*")
-_CALLS = re.compile(r"(\w+)\s*\(")
+#: What a rule may do whose result depends on nothing but the presence and the equality of members and literals.
+_COMPARISONS = frozenset({"_&&_", "_||_", "!_", "_?_:_", "_==_", "_!=_", "@in", "_?._", "orValue", "or", "hasValue"})
+#: Represents all strings that no rule names.
+_OTHER = "zz-other"
 
 
-def _only_compares(rule: str) -> bool:
-    text = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", "''", rule)
-    return _COMPARISONS.fullmatch(text) is not None and set(_CALLS.findall(text)) <= {"has", "in"}
+def _only_compares(rule: Rule) -> bool:
+    """Whether the presence and the values of the members that the rule uses decide it, by equality alone."""
+    parts = list(rule.tree.walk())
+    return (
+        not (rule.uses_old or rule.variables)
+        and _COMPARISONS.issuperset(rule.calls)
+        and all(part.kind in ("const", "ident", "select", "call", "list") for part in parts)
+        and all(isinstance(value, (str, int)) for value in rule.literals)
+        and all(use.place and ITEM not in use.place and use.how in (VALUE, PRESENCE) for use in rule.uses)
+    )
 
 
-def _every_case(node: Node, mention: Mention) -> list[Any] | None:
+def _every_case(node: Node, member: tuple[str, ...], texts: list[str], *, compared: bool) -> list[Any] | None:
+    """The cases of a member, whose value rules compare or not; None if they are not known."""
     below = node
-    for name in mention.member:
+    for name in member:
         if name not in below.properties:  # no object has it, unless the writer keeps what its schema does not declare
             open_ended = below.preserve or below.additional is not None or (below.embedded and name in _OF_RESOURCES)
             return None if open_ended else [ABSENT]
@@ -100,13 +121,13 @@ def _every_case(node: Node, mention: Mention) -> list[Any] | None:
     closed = enum_members(below)
     if closed is not None:
         return [ABSENT, *closed]
-    if below.type == "object" and not (below.additional or below.preserve):
+    if below.type == "object" and not (below.additional or below.preserve or compared):
         made = sample(below)
         return [ABSENT, made] if isinstance(made, dict) else None
     if below.type == "boolean":
         return [ABSENT, True, False]
     if below.type == "string" and not below.raw.keys() & {"pattern", "format", "minLength", "maxLength"}:
-        return [ABSENT, "", "zz-other", *(value for value in mention.values if isinstance(value, str) and value)]
+        return [ABSENT, *texts]
     return None
 
 
@@ -172,10 +193,11 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
     base = sample(node)
     if not isinstance(base, dict):
         base = {}
+    of_items = {of: named for each in (node, *others) for of, named in item_mentions(each)}
     domains = {
         mention.member: cases
         for mention in _named(node, others)
-        if mention.member and (cases := list(_cases(node, mention)))
+        if mention.member and (cases := list(_cases(node, mention, of_items.get(mention.member, []))))
     }
     members = sorted(domains, key=lambda member: (len(member), member))
     for count in range(1, _MAX_MEMBERS + 1):
@@ -211,8 +233,11 @@ def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
         yield from ({key: value} for key in keys)
 
 
-def _cases(node: Node, mention: Mention) -> Iterator[Any]:
-    """Values of one mentioned member that its own schema allows, ABSENT included."""
+def _cases(node: Node, mention: Mention, of_items: list[Mention]) -> Iterator[Any]:
+    """Values of one mentioned member that its own schema allows, ABSENT included.
+
+    ``of_items``: what is mentioned of its items.
+    """
     below = mention.at(node)
     if below is None:
         return
@@ -232,11 +257,31 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
             sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
             typed = with_stated_type(below)
             cases += [made for size in sizes if (made := list_of_size(typed, size)) is not ABSENT]
+            cases += ([item] for item in _items(below.items, of_items))
         if below.type == "object":
             cases.append({})
-            if isinstance(below.additional, Node) and (held := sample(below.additional)) is not ABSENT:
-                cases += [{key: held} for key in (*mention.values, "1") if isinstance(key, str)]
+            if isinstance(below.additional, Node):
+                cases += _entries(below.additional, mention)
     yield from islice(distinct(cases), 2 * _MAX_CASES)
+
+
+def _items(node: Node, named: list[Mention]) -> Iterator[Any]:
+    """Items with a value that is mentioned of one member."""
+    base = sample(node)
+    for mention in named if isinstance(base, dict) else ():
+        below = mention.at(node)
+        if mention.member and below is not None:
+            values = [value for value in mention.values if _has_type_of(value, below)]
+            yield from (made for value in values if (made := _set(base, [mention.member], (value,))) is not None)
+
+
+def _entries(held: Node, mention: Mention) -> Iterator[dict[str, Any]]:
+    """Maps with one entry, of the keys and values mentioned."""
+    made, keys = sample(held), [key for key in (*mention.values, "1") if isinstance(key, str)]
+    if made is not ABSENT:
+        yield from ({key: made} for key in keys)
+    named = [value for value in mention.values if _has_type_of(value, held)]
+    yield from ({key: value} for key, value in product(keys, named))
 
 
 def _has_type_of(value: Any, node: Node) -> bool:

@@ -17,6 +17,7 @@ from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.cel.rule import uses_old
 from crdcompat.compare.facet import Facet, Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.compare.site import WriterReader
@@ -218,7 +219,7 @@ def _blocking(reader: Resource, written: Written) -> frozenset[tuple[str, Keywor
 
 def _is_about_updates(error: FieldError) -> bool:
     """Whether a rule that compares with the stored value refuses the object: it does so only for a new one."""
-    return error.keyword is Keyword.RULE and "oldSelf" in str(error.demand)
+    return error.keyword is Keyword.RULE and uses_old(error.demand)
 
 
 def _general(error: FieldError, root: Node) -> str:

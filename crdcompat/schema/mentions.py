@@ -1,29 +1,25 @@
 """Members and values that a schema's junctors and CEL rules mention, as hints to repair an invalid minimal object.
 
-A union's discriminator needs its member; a rule compares with a literal. The hints come from the text of rules and the
-shape of branches. They only guide the search for a witness and decide nothing.
+A union's discriminator needs its member; a rule compares with a literal. The hints come from the syntax trees of rules
+and the shape of branches. They only guide the search for a witness and decide nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from math import isfinite
 from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.cel.rule import ITEM, Place, Rule, rule_of
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.rule_values import rule_values
+from crdcompat.schema.rule_values import pattern_values, rule_values
 from crdcompat.schema.structural import Node
 
-_CHAIN = r"((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)"
-_MEMBER = re.compile(rf"\b(?:self|oldSelf){_CHAIN}")
-#: A macro over the items of a list: the list and the macro, and the variable for an item.
-_MACRO = re.compile(rf"\b(?:self|oldSelf){_CHAIN}\(\s*([A-Za-z_][A-Za-z0-9_]*)\s*,")
-_MACROS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
-_LITERAL = re.compile(r"'([^'\\]{0,200})'|\"([^\"\\]{0,200})\"")
-_NUMBER = re.compile(r"(?<![\w.'\"])(\d{1,9})(?![\w.])")
-_MAX_MENTIONS = 64
+#: Members of one node, and characters of a literal that a member may have.
+_MAX_MENTIONS, _MAX_LITERAL = 64, 200
 
 
 class Mention(Struct, frozen=True):
@@ -40,15 +36,15 @@ class Mention(Struct, frozen=True):
         return below
 
 
+#: The values mentioned with a member, by their texts.
+_Values = dict[str, Any]
+
+
 def mentions(node: Node) -> list[Mention]:
     """The members and values that the rules and junctors of ``node`` itself mention; at most 64 members."""
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
-    for rule in node.rules:
-        text = rule.get("rule")
-        if isinstance(text, str):
-            literals = _literals(text)
-            for member in _members(_MEMBER.findall(text)):
-                found.setdefault(member, {}).update((repr(value), value) for value in literals)
+    found: dict[tuple[str, ...], _Values] = {}
+    for rule in _rules(node):
+        _collect(found, rule, map(_to_item, rule.places))
     for member, values in _branch_mentions(node, ()):
         found.setdefault(member, {}).update((repr(value), value) for value in values)
     return _mentions(found)
@@ -59,40 +55,47 @@ def item_mentions(node: Node) -> list[tuple[tuple[str, ...], list[Mention]]]:
 
     For ``self.all(x, x.kind == 'A')``: the node itself, as the list at (), and the member ``kind`` with the value A.
     """
-    found: dict[tuple[str, ...], dict[tuple[str, ...], dict[str, Any]]] = {}
-    for text in (text for rule in node.rules if isinstance(text := rule.get("rule"), str)):
-        for chain, variable in _MACRO.findall(text):
-            *of, macro = _parts(chain)
-            if macro not in _MACROS:
-                continue
-            of_item = found.setdefault(tuple(of), {})
-            for member in _members(re.findall(rf"\b{variable}{_CHAIN}", text)):
-                of_item.setdefault(member, {}).update((repr(value), value) for value in _literals(text))
+    found: dict[tuple[str, ...], dict[tuple[str, ...], _Values]] = {}
+    for rule in _rules(node):
+        of_items: dict[tuple[str, ...], list[Place]] = {}
+        for place in rule.places:
+            if ITEM in place:
+                of = _to_item(place)
+                of_items.setdefault(of, []).append(place[len(of) + 1 :])
+        for of, places in of_items.items():
+            _collect(found.setdefault(of, {}), rule, map(_to_item, places))
     return [(of, _mentions(of_item)) for of, of_item in found.items()]
 
 
-def _mentions(found: dict[tuple[str, ...], dict[str, Any]]) -> list[Mention]:
-    return [Mention(member, tuple(values.values())) for member, values in list(found.items())[:_MAX_MENTIONS]]
+def _rules(node: Node) -> Iterator[Rule]:
+    return (rule for raw in node.rules if (rule := rule_of(raw.get("rule"))) is not None)
 
 
-def _literals(text: str) -> list[Any]:
-    """The values that a rule names, and those that it may parse."""
-    literals: list[Any] = [a or b for a, b in _LITERAL.findall(text)]
-    literals += [int(digits) for digits in _NUMBER.findall(text)]
-    return [*literals, *rule_values(text)]
+def _to_item(place: Place) -> tuple[str, ...]:
+    """The names of a place, up to the list that has the first of its items."""
+    return place[: place.index(ITEM)] if ITEM in place else place
 
 
-def _members(chains: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    yield ()
-    for parts in map(_parts, chains):
-        # The last part may be a method (`self.name.startsWith(…)`): every prefix is a candidate.
-        for length in range(1, len(parts) + 1):
-            yield parts[:length]
+def _collect(found: dict[tuple[str, ...], _Values], rule: Rule, places: Iterable[tuple[str, ...]]) -> None:
+    """Add the places, those above them, and the values of a rule."""
+    literals = {repr(value): value for value in _literals(rule)}
+    for place in ((), *places):
+        for length in range(bool(place), len(place) + 1):
+            found.setdefault(place[:length], {}).update(literals)
 
 
-def _parts(chain: str) -> tuple[str, ...]:
-    """The names in ``.a.?b.c``."""
-    return tuple(part.lstrip("?") for part in chain.split(".") if part)
+def _mentions(found: dict[tuple[str, ...], _Values]) -> list[Mention]:
+    return [Mention(member, tuple(values.values())) for member, values in islice(found.items(), _MAX_MENTIONS)]
+
+
+def _literals(rule: Rule) -> Iterator[Any]:
+    """The values that a rule names, and those that it may search for or parse."""
+    yield from (value for value in rule.literals if isinstance(value, str) and len(value) <= _MAX_LITERAL)
+    for value in rule.literals:
+        if type(value) is int or (type(value) is float and isfinite(value)):
+            yield int(value) if value == int(value) else value
+    yield from rule_values(rule)
+    yield from pattern_values(rule)
 
 
 def _branch_mentions(node: Node, below: tuple[str, ...], depth: int = 0) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

@@ -6,8 +6,9 @@ leading zero. The values only guide a search: callers judge them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from crdcompat.cel.rule import Rule
 
 _IPS = ("10.0.0.1", "10.0.0.2", "fd00::1", "fd00::2", "0.0.0.0", "::", "10.0.0.01", "64:ff9b::10.0.0.1", "FD00::1")
 _CIDRS = (
@@ -39,39 +40,33 @@ _BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "lowerAscii": ("a", "A"),
     "upperAscii": ("A", "a"),
 }
-#: A pattern that a rule searches for in the string that it judges; one that must not be found is no hint.
-_MATCHES = re.compile(
-    r"""(?<![\w!.])self\.matches\(\s*(?P<raw>[rR]?)(?P<quote>["'])(?P<text>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote)"""
-)
-_ESCAPED = re.compile(r"""\\([\\"'`?])""")
-_CALL = re.compile(r"(?<![\w'\"])(?P<name>\w+)\s*\(")
-#: Rules that take addresses apart without a function for them.
-_SPLITS = (
-    (re.compile(r"""split\(\s*['"]/['"]"""), _CIDRS),
-    (re.compile(r"""split\(\s*['"][.:]['"]"""), _IPS),
-)
-#: The length of a prefix in a rule: a limit of it.
-_PREFIX = re.compile(r"(?:prefixLength\(\)|\bx)\s*[<>]=?\s*(\d{1,3})")
+#: Rules that take addresses apart without a function for them, by the text between the parts.
+_BY_SEPARATOR = {"/": _CIDRS, ".": _IPS, ":": _IPS}
+_MAX_PREFIX, _OF_PATTERN = 999, 2
 
 
-def rule_patterns(rule: str) -> Iterator[str]:
-    """The patterns that a rule on a string searches for in it, as RE2 reads them: those of ``self.matches('…')``."""
-    for found in _MATCHES.finditer(rule):
-        yield unescaped(found["text"], raw=bool(found["raw"]))
+def rule_patterns(rule: Rule) -> Iterator[str]:
+    """The patterns that a rule on a string searches for in it, as RE2 reads them; not those that must not match."""
+    return (found.text for found in rule.patterns if not (found.place or found.part or found.negated))
 
 
-def unescaped(text: str, *, raw: bool) -> str:
-    """The text of a string literal of CEL as RE2 reads it; ``raw``: the literal begins with ``r``."""
-    return text if raw else _ESCAPED.sub(r"\1", text)
+def pattern_values(rule: Rule) -> Iterator[str]:
+    """Strings with the patterns that a rule searches for."""
+    texts = dict.fromkeys(found.text for found in rule.patterns if found.part is None)
+    if not texts:
+        return
+    from crdcompat.schema.regex import members  # the import of automata costs time, and few rules need them
+
+    for text in texts:
+        yield from members((text,), min_length=0, max_length=None, limit=_OF_PATTERN)
 
 
-def rule_values(rule: str) -> Iterator[str]:
+def rule_values(rule: Rule) -> Iterator[str]:
     """Strings that a rule may parse, in the order of the functions it calls; none for most rules."""
-    for call in _CALL.finditer(rule):
-        yield from _BY_FUNCTION.get(call["name"], ())
-    for pattern, found in _SPLITS:
-        if pattern.search(rule):
-            yield from found
-    if "/" in rule or "prefixLength" in rule:
-        for limit in _PREFIX.findall(rule):
-            yield from (f"{host}/{int(limit) + step}" for host in ("10.0.0.0", "fd00::") for step in (0, 1))
+    for call in rule.calls:
+        yield from _BY_FUNCTION.get(call, ())
+    yield from dict.fromkeys(text for at in rule.separators for text in _BY_SEPARATOR.get(at, ()))
+    if "/" in rule.separators or "prefixLength" in rule.calls:
+        for limit in rule.limits:
+            if 0 <= limit <= _MAX_PREFIX:
+                yield from (f"{host}/{limit + step}" for host in ("10.0.0.0", "fd00::") for step in (0, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from crdcompat.cel.rule import rule_of
 from crdcompat.schema.plausible import plausible_strings
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.rule_values import rule_patterns, rule_values
@@ -37,10 +38,11 @@ def strings(node: Node) -> Iterator[str]:
         return
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
-    for hint in (pattern for rule in node.rules for pattern in rule_patterns(str(rule.get("rule", "")))):
+    rules = [rule for raw in node.rules if (rule := rule_of(raw.get("rule"))) is not None]
+    for hint in (pattern for rule in rules for pattern in rule_patterns(rule)):
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
-    parsed = [value for rule in node.rules for value in rule_values(str(rule.get("rule", "")))]
+    parsed = [value for rule in rules for value in rule_values(rule)]
     for text in (*plausible_strings(node), *parsed, *(preferred or POOL)):
         padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):

@@ -20,6 +20,9 @@ _NO_A = {"not": {"required": ["a"]}}
 _LONG_OR_A = {"anyOf": [{"properties": {"t": {"minLength": 30}}}, {"properties": {"t": {"enum": ["A"]}}}]}
 _ONLY_A = {"anyOf": [{"properties": {"t": {"enum": ["A"]}}, "required": ["t"]}]}
 
+_ESCAPED = {"in": string(), "x-y": string()}
+_NOT_BOTH = "self.a == self.b || self.a == '' || self.b == ''"
+
 
 def rule(text: str) -> Json:
     return {_RULES: [{"rule": text}]}
@@ -62,10 +65,34 @@ def found(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, str, bool]]:
         ),
         # No number breaks the rule, but only trials say so.
         ({"type": "integer"}, {"type": "integer"} | rule("self * 3 != 7"), ("cel-rule-added", False)),
+        # Every member of a rule is tried, by whatever name and through whatever expression.
+        (_PAIR, _PAIR | rule("!(has((self).a) && (self).a == 'B')"), ("cel-rule-added", True)),
+        (obj(**_ESCAPED), obj(**_ESCAPED) | rule("!has(self.__in__) || self.__in__ != 'B'"), ("cel-rule-added", True)),
+        (
+            obj(**_ESCAPED),
+            obj(**_ESCAPED) | rule("self.?x__dash__y.orValue('') in ['', 'A']"),
+            ("cel-rule-added", True),
+        ),
+        # Members that a rule compares differ in values that it does not name.
+        (_PAIR, _PAIR | rule(f"!(has(self.a) && has(self.b)) || {_NOT_BOTH}"), ("cel-rule-added", True)),
         # Plain strings are too short for the union.
         ({**obj(t=string()), **_LONG_OR_A}, {**obj(t=string("A")), **_LONG_OR_A}, ("enum-introduced", False)),
     ],
-    ids=["union", "map", "tied", "tied below", "nested", "pattern", "count", "trials", "long"],
+    ids=[
+        "union",
+        "map",
+        "tied",
+        "tied-below",
+        "nested",
+        "pattern",
+        "count",
+        "trials",
+        "self",
+        "in",
+        "dash",
+        "two",
+        "long",
+    ],
 )
 def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
     assert found(tmp_path, old, new) == [("upgrade", *expected)]

@@ -19,8 +19,8 @@ from helpers import Json, crd, crd_set, obj, root, without_texts
 from rewriting import UnwritableError, conjuncts, mutated, reworded
 
 import crdcompat
-from crdcompat.apiserver.cel.environment import RefusedError
 from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.cel.parse import RefusedError
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.variants import variants
 from crdcompat.schema.structural import Node

@@ -9,7 +9,7 @@ import pytest
 from helpers import Json, both, git, obj, root, run, string
 
 import crdcompat
-from crdcompat.schema.structural import listed_values, with_values
+from crdcompat.schema.listed import listed_values, with_values
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,12 @@ from crdcompat.schema.structural import listed_values, with_values
         ("self == 'a || b'", "string", ("a || b",)),
         ("self in ['A', 1]", "string", None),
         ("self in [1]", "string", None),
-        ("self in ['A'] || self == ''", "string", None),
+        ("self in ['A'] || self == ''", "string", ("A", "")),
+        ("(self in ['A', // a\n 'B'])", "string", ("A", "B")),
         ("!(self in ['A'])", "string", None),
         ("self != 'A'", "string", None),
         ("self == 'A' && self == 'B'", "string", None),
-        ("self in ['\\\\x41']", "string", None),
+        ("self in ['\\\\x41', '\\x41', r'\\x41']", "string", ("\\x41", "A", "\\x41")),
         ("self in []", "string", None),
         ("self in self.list", "string", None),
         ("self.a in ['A']", "string", None),

@@ -11,7 +11,7 @@ from helpers import Json
 from rewriting import UnwritableError
 from rewriting import mutated as mutated_rule
 
-from crdcompat.apiserver.cel.environment import RefusedError
+from crdcompat.cel.parse import RefusedError
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 
 _RULES, _LIST, _KEYS = "x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"

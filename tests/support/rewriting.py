@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 
 from crdcompat.apiserver.cel.rules import program
-from crdcompat.apiserver.cel.syntax import Expr
+from crdcompat.cel.syntax import Expr
 
 _INFIX = {"_&&_": "&&", "_||_": "||", "_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _INFIX |= {"@in": "in", "_+_": "+", "_-_": "-", "_*_": "*", "_/_": "/", "_%_": "%"}

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
+from crdcompat.apiserver.cel.views import Reads, View
+from crdcompat.cel.rule import ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 _EQUALITY = frozenset({"_==_", "_!=_", "@in", "indexOf", "lastIndexOf", "includes"})
 #: Functions whose result depends on the order of a list.
@@ -116,7 +117,7 @@ class _Walk:
                 return None
             if base.view is not None and base.view.kind == "list":
                 self.found.depends_on_order = True
-                found = Place(base.view.element, base.reads.child(ANY_ITEM))
+                found = Place(base.view.element, base.reads.child(ITEM))
             elif base.view is not None and isinstance(key.value, str):
                 found = Place(base.view.member(key.value), base.reads.child(key.value))
             else:
@@ -165,12 +166,12 @@ class _Walk:
         if over is not None:
             kind = over.view.kind if over.view is not None else ""
             if kind == "list" and over.view is not None:
-                element = Place(over.view.element, over.reads.child(ANY_ITEM))
+                element = Place(over.view.element, over.reads.child(ITEM))
                 inner[second or first] = element
                 if second or (expr.initial is not None and expr.initial.kind in ("list", "map")):
                     self.found.depends_on_order = True
             elif kind == "map" and over.view is not None and second:
-                inner[second] = Place(over.view.element, over.reads.child(ANY_ITEM))
+                inner[second] = Place(over.view.element, over.reads.child(ITEM))
             elif kind not in ("map", "object"):
                 over.reads.whole = True
         if expr.initial is not None:

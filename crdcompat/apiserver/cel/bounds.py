@@ -14,7 +14,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 #: Characters and elements processed in all steps; about a second.
 MAX_WORK = 4e8

@@ -14,8 +14,9 @@ from typing import Any
 
 from crdcompat.apiserver.cel import strfmt
 from crdcompat.apiserver.cel.tokens import NUL
-from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
+from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.correlation import list_map_key
+from crdcompat.cel.rule import ITEM
 
 #: The key of an object's members without a CEL type, as JSON text, because they count in equality.
 UNSEEN = "\x01"
@@ -152,7 +153,7 @@ def _map(view: View, reads: Reads) -> Plan:
 
 def _list(view: View, reads: Reads) -> Plan:
     assert view.element is not None
-    step = plan(view.element, reads.everything if reads.whole else reads.children.get(ANY_ITEM, Reads()))
+    step = plan(view.element, reads.everything if reads.whole else reads.children.get(ITEM, Reads()))
     list_type, keys = view.node.list_type, view.node.list_keys
 
     def run(value: Any, found: Conversion) -> Any:

@@ -1,6 +1,5 @@
 """The CEL environments: one with every function of Kubernetes for evaluation, and that of each server version.
 
-Only this module imports the CEL library, when the first rule is parsed.
 Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and rollback-truth, fact 15.
 """
 
@@ -17,20 +16,17 @@ from crdcompat.apiserver.cel import (
     library_net,
     library_quantity,
     library_url,
-    syntax,
 )
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
 from crdcompat.apiserver.cel.tokens import SHARED
 from crdcompat.apiserver.versions import has_library
+from crdcompat.cel import parse, syntax
+from crdcompat.cel.parse import RefusedError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdcompat.apiserver.versions import Server
-
-#: cel-go's limit on a rule's length, in code points.
-MAX_RULE_LENGTH = 100_000
-
 
 _NEWEST = 99
 
@@ -127,17 +123,6 @@ def qualified(call: syntax.Expr) -> str:
     return call.name
 
 
-class RefusedError(Exception):
-    """The CEL library does not compile the rule."""
-
-
-@cache
-def _cel() -> Any:
-    from cel_expr_python import cel
-
-    return cel
-
-
 def _environment(
     known: int, *, backports: frozenset[str], self_type: str, old_type: str, lenient: bool = False, era: int = _NEWEST
 ) -> Any:
@@ -145,7 +130,7 @@ def _environment(
 
     Functions do what they do on servers of the minor ``era``.
     """
-    cel = _cel()
+    cel = parse.library()
     declared: dict[str, list[Any]] = {}
     for function in (*(function for library in _LIBRARIES for function in library), *(_MISFITS if lenient else ())):
         if has_library(function.since, _BACKPORTED.get(function.name, ""), known, backports):
@@ -210,15 +195,10 @@ def _server_environment(known: int, backports: frozenset[str], self_type: str) -
     return _environment(known, backports=backports, self_type=self_type, old_type=self_type)
 
 
-def parse(rule: str) -> syntax.Parsed:
-    """The tree of the original text of a rule. Raises RefusedError."""
-    return syntax.read(_compiled(full(), rule, disable_check=True).serialize())
-
-
 def parse_as(rule: str, known: int, backports: frozenset[str]) -> syntax.Parsed:
     """The tree of a rule with the macros and operators of the libraries up to a minor. Raises RefusedError."""
     environment = _server_environment(known, backports, "dyn")
-    return syntax.read(_compiled(environment, rule, disable_check=True).serialize())
+    return syntax.read(compiled(environment, rule, disable_check=True).serialize())
 
 
 def compile_rule(rule: str, era: int) -> Any:
@@ -228,27 +208,12 @@ def compile_rule(rule: str, era: int) -> Any:
     evaluator supports them.
     """
     try:
-        return _compiled(full(era), rule)
+        return compiled(full(era), rule)
     except RefusedError as error:
         sentences = [text.split("\n")[0] for text in _ISSUE.split(str(error))[3::3]]
         if not sentences or not all(map(_COMPARISON.match, sentences)):
             raise
-    return _compiled(full(era), rule, disable_check=True)
-
-
-def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> Any:
-    if len(rule) > MAX_RULE_LENGTH:
-        raise RefusedError(f"the rule is longer than {MAX_RULE_LENGTH} characters")
-    try:
-        return environment.compile(rule, disable_check=disable_check)
-    except (UnicodeEncodeError, TypeError):
-        raise RefusedError("the rule is not valid UTF-8") from None
-    except RuntimeError as error:
-        raise RefusedError(_plain(str(error))) from None
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\s*\[[A-Z_]+\]$", "", re.sub(r"^[A-Z_]+: ", "", text))
+    return compiled(full(era), rule, disable_check=True)
 
 
 _COMPARISON = re.compile(r"found no matching overload for '_[<>]=?_' applied to '\((?:int|double), (?:int|double)\)'")
@@ -258,7 +223,7 @@ _ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
 def compile_issues(rule: str, server: Server, self_type: str) -> list[tuple[int, int, str]] | None:
     """The errors of the server's compiler: (line, column, sentence); None if the rule compiles."""
     try:
-        _compiled(_server_environment(server.minor, server.cel_backports, self_type), rule)
+        compiled(_server_environment(server.minor, server.cel_backports, self_type), rule)
     except RefusedError as error:
         parts = _ISSUE.split(str(error))[1:]
         return sorted(

@@ -20,6 +20,8 @@ from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.field_paths import rule_field
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.cel.parse import RefusedError
+from crdcompat.cel.rule import uses_old
 from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
 
@@ -202,7 +204,7 @@ class NodeRules:
             raise UndecidedError(f"data does not fit its schema: {reason}")
         try:
             return rule.program.form(self.server, optional_old=rule.optional_old, guard_has=True)
-        except environment.RefusedError as error:
+        except RefusedError as error:
             raise UndecidedError(f"data does not fit its schema, and the rule does not compile: {error}") from None
 
     def _report(
@@ -232,7 +234,7 @@ class NodeRules:
     def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> str | None:
         """The result of messageExpression if that is a valid message, else the message; None without either."""
         source = rule.message_expression
-        if not source or (old is None and "oldSelf" in program(source).names):
+        if not source or (old is None and uses_old(source)):
             return rule.own_message
         try:
             if environment.lacks(self.server, program(source).functions):
@@ -243,7 +245,7 @@ class NodeRules:
             if not program(source).is_cheap(*data.size):
                 return rule.own_message
             result = run(self._messages[source], data)
-        except (environment.RefusedError, UndecidedError, RecursionError):
+        except (RefusedError, UndecidedError, RecursionError):
             return rule.own_message
         if result.type().name() != "STRING":
             return rule.own_message

@@ -14,16 +14,18 @@ from msgspec import Struct, field
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import MAX_OBJECT_SIZE, Bound
-from crdcompat.apiserver.cel.tokens import names, rewrite
+from crdcompat.apiserver.cel.tokens import rewrite
+from crdcompat.cel.parse import RefusedError, parse
+from crdcompat.cel.rule import uses_old
 from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from crdcompat.apiserver.cel.syntax import Expr, Parsed
     from crdcompat.apiserver.cel.views import View
     from crdcompat.apiserver.versions import Server
+    from crdcompat.cel.syntax import Expr, Parsed
 
 _MAX_PROGRAMS = 8192
 
@@ -43,7 +45,7 @@ class Program:
 
     @cached_property
     def parsed(self) -> Parsed:
-        return environment.parse(self.text)
+        return parse(self.text)
 
     @property
     def tree(self) -> Expr:
@@ -51,7 +53,8 @@ class Program:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        return frozenset(names(self.text))
+        """The identifiers in the tree, of variables, members and functions."""
+        return frozenset(name for expr in self.tree.walk() for name in _identifiers(expr))
 
     def reads(self, members: Iterable[str]) -> bool:
         """Whether the rule names one of these members, which are escaped."""
@@ -81,6 +84,12 @@ class Program:
         if bucket not in self._cheap:
             self._cheap[bucket] = Bound(2.0 ** bucket[0], 2.0 ** bucket[1]).fits(self.tree)
         return self._cheap[bucket]
+
+
+def _identifiers(expr: Expr) -> Iterator[str]:
+    yield expr.name
+    if expr.name == "_?._" and isinstance(expr.args[1].value, str):
+        yield expr.args[1].value
 
 
 @lru_cache(maxsize=_MAX_PROGRAMS)
@@ -141,7 +150,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
         reason=text_of("reason"),
         field_path=field_path_steps(text_of("fieldPath"), view.node),
         optional_old=optional_old,
-        uses_old="oldSelf" in found.names,
+        uses_old=uses_old(text),
         program=found,
     )
     try:
@@ -154,7 +163,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
             rule.expression = found.form(server, optional_old=optional_old)
             rule.always_cheap = found.always_cheap
             rule.refused = rule.analysis.obstacle
-    except (environment.RefusedError, RecursionError) as error:
+    except (RefusedError, RecursionError) as error:
         rule.refused = f"the rule does not compile: {str(error) or 'nested too deeply'}"
     return rule
 

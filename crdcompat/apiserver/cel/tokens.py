@@ -57,11 +57,6 @@ def tokens(rule: str) -> list[Token]:
     return [Token(match.lastgroup or "other", match.group()) for match in _TOKEN.finditer(rule)]
 
 
-def names(rule: str) -> set[str]:
-    """Every identifier that occurs in a rule outside strings and comments."""
-    return {token.text for token in tokens(rule) if token.kind == "name"}
-
-
 def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -> str:
     """The text of a rule for the CEL library.
 

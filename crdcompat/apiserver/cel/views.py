@@ -1,39 +1,14 @@
 """Schema nodes as CEL types, and the parts of their values that rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/schemas.go and escaping.go; reference section 10.3.
+Source: k8s.io/apiserver/pkg/cel/common/schemas.go; reference section 10.3.
 """
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 from msgspec import Struct, field
 
+from crdcompat.cel.names import escape
 from crdcompat.schema.structural import Node
-
-#: The key of a list's elements in ``Reads.children``.
-ANY_ITEM = "\x01item"
-
-_IDENTIFIER = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
-_SYMBOLS = re.compile(r"__|\.|-|/")
-_ESCAPES = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
-_RESERVED = frozenset(
-    {
-        *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if"),
-        *("import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
-    }
-)
-
-
-@lru_cache(maxsize=4096)
-def escape(name: str) -> str | None:
-    """The CEL identifier of a property name; None if there is none, so that rules cannot read the property."""
-    if name in _RESERVED:
-        return f"__{name}__"
-    if not _IDENTIFIER.fullmatch(name):
-        return None
-    return _SYMBOLS.sub(lambda symbol: _ESCAPES[symbol.group()], name)
 
 
 class View:

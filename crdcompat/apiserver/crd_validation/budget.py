@@ -12,15 +12,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.sizes import plus, times
-from crdcompat.apiserver.cel.tokens import names
-from crdcompat.apiserver.cel.views import escape
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.names import escape
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 
@@ -128,7 +128,7 @@ def _bounds(schema: Schema, rule: _Rule, server: Server) -> list[Bound]:
     """The bounds that lower the cost of a rule: the cost is estimated anew with each candidate lowered by itself."""
     steps = rule.at[:-3]
     found = []
-    for at, keyword, value in _candidates(schema, steps, names(rule.text)):
+    for at, keyword, value in _candidates(schema, steps, program(rule.text).names):
         lower = _SMALL if value is None else value // 2
         cost = _cost_at(_with(schema, at, keyword, lower), rule, server)
         if cost < rule.cost:
@@ -136,7 +136,7 @@ def _bounds(schema: Schema, rule: _Rule, server: Server) -> list[Bound]:
     return [bound for *_, bound in sorted(found, key=lambda each: each[:2])[:_MAX_BOUNDS]]
 
 
-def _candidates(schema: Schema, steps: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+def _candidates(schema: Schema, steps: Pointer, read: frozenset[str]) -> Iterator[tuple[Pointer, str, int | None]]:
     """The places of bounds that may count, and the present values: above the rule, and in the values that it reads."""
     at: Pointer = ()
     for sub, step in _schemas_to(schema, steps):
@@ -155,7 +155,7 @@ def _schemas_to(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointe
         yield schema, step
 
 
-def _bounds_below(schema: Schema, at: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+def _bounds_below(schema: Schema, at: Pointer, read: frozenset[str]) -> Iterator[tuple[Pointer, str, int | None]]:
     """The bounds of a schema, and of the schemas below it whose names the rule has."""
     yield from _bound(schema, at)
     for step, sub in _below(schema):

@@ -16,10 +16,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.cel.environment import RefusedError, lacks
+from crdcompat.apiserver.cel.environment import lacks
 from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.parse import RefusedError
+from crdcompat.cel.rule import uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
@@ -212,7 +214,7 @@ def _rule(rule: dict[str, Any], path: Path, view: View, server: Server, *, of_up
     A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too.
     """
     text = str(rule.get("rule", ""))
-    if OLD in text and (not of_updates or rule.get("optionalOldSelf") is True):
+    if uses_old(text) and (not of_updates or rule.get("optionalOldSelf") is True):
         return None
     if not server.does("cel") or lacks(server, program(text).functions):
         return None

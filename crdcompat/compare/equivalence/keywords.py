@@ -8,9 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.cel.views import View, escape
+from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.names import escape
 from crdcompat.compare.equivalence.connectives import count, every, fact, from_number, has, opposite, scalar, some
 from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Path
 from crdcompat.schema.re2 import Pattern, compile_pattern

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 
-from crdcompat.apiserver.cel.environment import RefusedError
 from crdcompat.apiserver.cel.library_format import LANGUAGES
-from crdcompat.apiserver.cel.macros import macro
 from crdcompat.apiserver.cel.rules import program
-from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.cel.views import View
+from crdcompat.cel.macros import macro
+from crdcompat.cel.parse import RefusedError
+from crdcompat.cel.syntax import Expr
 from crdcompat.compare.equivalence import cases
 from crdcompat.compare.equivalence.cases import Body, Case
 from crdcompat.compare.equivalence.computed import view_of

@@ -6,12 +6,12 @@ oldSelf) judges updates; its evidence is a stored object and a write. With optio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
@@ -43,9 +43,8 @@ EFFECTS = {
 OF_UPDATES = frozenset(kind for kind in EFFECTS if kind.startswith("cel.transition-"))
 
 _MAX_TRIALS = 6
-#: Rules by normalized text.
+#: Rules by syntax tree.
 Rules = dict[str, dict[str, Any]]
-_TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -201,7 +200,7 @@ def _names(node: Node) -> Node:
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:
-    return "oldSelf" in _source(rule)
+    return uses_old(rule.get("rule"))
 
 
 def _texts(rules: Iterable[dict[str, Any]]) -> tuple[str, ...]:
@@ -230,7 +229,7 @@ def explains(difference: Differing, reaction: Reaction) -> bool:
 
 
 def _rules(node: Node, *, lists: bool) -> Rules:
-    """The rules by normalized text, each once. With ``lists`` without those that only list values (facet ``enum``)."""
+    """The rules by syntax tree, each once. With ``lists`` without those that only list values (facet ``enum``)."""
     found: dict[str, dict[str, Any]] = {}
     listing = {index for index, _ in node.listed} if lists else set()
     for rule in (rule for index, rule in enumerate(node.rules) if index not in listing):
@@ -239,11 +238,12 @@ def _rules(node: Node, *, lists: bool) -> Rules:
 
 
 def _text(rule: dict[str, Any]) -> str:
-    """A rule's text with normalized white space outside string literals, where CEL ignores it.
+    """A text that is equal for rules with equal syntax trees.
 
     With optionalOldSelf it is another rule, which also judges new values.
     """
-    normalized = "".join(" " if token.isspace() else token for token in _TOKENS.findall(_source(rule)))
+    read = rule_of(rule.get("rule"))
+    normalized = read.tree.form() if read is not None else _source(rule)
     return f"{normalized} (optionalOldSelf)" if _judges_new_values(rule) else normalized
 
 

@@ -19,10 +19,11 @@ from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedB
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.listed import with_values
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.sample import values
-from crdcompat.schema.structural import ABSENT, RULES, Node, with_values
+from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"enum"})

@@ -13,6 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.rule import uses_old
 from crdcompat.compare.absent_members import always_holds, names_undeclared
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
@@ -115,7 +116,7 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
         if keyword in old.raw and identical(old.raw[keyword], new.raw.get(keyword))
     }
     theirs = {str(rule.get("rule")) for rule in new.rules}
-    rules = [rule for rule in old.rules if str(rule.get("rule")) in theirs and "oldSelf" not in str(rule.get("rule"))]
+    rules = [rule for rule in old.rules if str(rule.get("rule")) in theirs and not uses_old(rule.get("rule"))]
     return {**shared, **({RULES: rules} if rules else {})}
 
 

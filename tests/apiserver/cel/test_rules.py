@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver.cel import CelOutcome, RuleEvaluator
-from crdcompat.apiserver.cel.rules import field_path_steps
-from crdcompat.apiserver.cel.tokens import names, rewrite
-from crdcompat.apiserver.cel.views import escape
+from crdcompat.apiserver.cel.rules import field_path_steps, program
+from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.names import escape
 from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 
@@ -567,7 +567,8 @@ class TestRewriting:
         assert rewrite("has(self.a.b)&&has(self.c)", guard_has=True) == 'k8sHas(self.a,"b")&&k8sHas(self,"c")'
 
     def test_names(self) -> None:
-        assert names("self.a == 'b' // c") == {"self", "a"}
+        assert {"self", "a", "b"} <= program("self.a.?b == 'c' // d").names
+        assert program("self.a.?b == 'c' // d").names.isdisjoint({"c", "d"})
 
 
 @pytest.mark.parametrize(

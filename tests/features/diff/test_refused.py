@@ -11,7 +11,7 @@ from helpers import Json, array, both, commit, crd, diff, git, obj, remarks, roo
 from crdcompat.apiserver.cel.static import compile as compiling
 from crdcompat.apiserver.cel.static.checker import Checker
 from crdcompat.apiserver.cel.static.types import Type
-from crdcompat.apiserver.cel.syntax import Expr
+from crdcompat.cel.syntax import Expr
 
 _REFUSES = "the API server refuses this CRD: "
 _HANDLED = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '

@@ -14,7 +14,7 @@ from crdcompat.apiserver.cel.static.declared import Declared, name_types
 from crdcompat.apiserver.cel.static.types import BOOL, DYN, ERROR, INT, Type, listed, mapped, optional, unwrapped
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 _CONSTANTS = {bool: "bool", int: "int", float: "double", str: "string", bytes: "bytes", type(None): "null"}
 _Resolved = tuple[Type, tuple[str, ...]] | None

@@ -12,7 +12,6 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import (
-    RefusedError,
     parse_as,
 )
 from crdcompat.apiserver.cel.static import syntax_errors
@@ -21,8 +20,9 @@ from crdcompat.apiserver.cel.static.cost import Coster
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import Declared, name_types
 from crdcompat.apiserver.cel.static.types import Type, optional
-from crdcompat.apiserver.cel.syntax import Expr, Parsed
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.parse import RefusedError
+from crdcompat.cel.syntax import Expr, Parsed
 from crdcompat.schema.re2 import syntax_error
 
 #: Since this minor a server takes functions of new rules one minor after those of stored rules.

@@ -23,7 +23,7 @@ from crdcompat.apiserver.cel.static.types import DYN, Type
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.static.checker import Checker
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 _LIST_BASE, _MAP_BASE = 10, 30
 _SCALARS = frozenset({"bool", "double", "duration", "int", "timestamp", "uint"})

@@ -23,7 +23,7 @@ from crdcompat.apiserver.cel.static.types import (
     listed,
     mapped,
 )
-from crdcompat.apiserver.cel.views import escape
+from crdcompat.cel.names import escape
 
 Schema = Mapping[str, Any]
 

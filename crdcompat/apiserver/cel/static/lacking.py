@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.apiserver.cel.environment import RefusedError, parse
 from crdcompat.apiserver.cel.static.compile import checked
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import Declared
-from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.versions import NEWEST, Server
+from crdcompat.cel.parse import RefusedError, parse
+from crdcompat.cel.syntax import Expr
 
 #: Name in a syntax tree -> operator or macro as rules spell it.
 _SPELLED = {

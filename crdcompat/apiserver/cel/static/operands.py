@@ -15,7 +15,7 @@ from crdcompat.apiserver.cel.static.types import Type
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.cel.syntax import Expr
 
 Path = tuple[str, ...]
 #: The cost of a call without those of its operands, and the size of its result.

@@ -51,6 +51,12 @@ class Expr(Struct, eq=False):
         for part in self.parts():
             yield from part.walk()
 
+    def form(self) -> str:
+        """A text that is equal for equal trees: without white space, comments, quotes and needless parentheses."""
+        parts = ",".join(part.form() for part in self.parts())
+        facts = (self.name, self.test_only, *self.variables, self.target is not None)
+        return f"{self.kind}{facts}{self.value!r}({parts})"
+
 
 class Parsed(Struct):
     """A parsed rule, and the code point offsets of its nodes in the text by node id."""
