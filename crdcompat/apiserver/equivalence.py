@@ -36,12 +36,12 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     return (
         *keywords,
         *(server.does(behaviour) for behaviour in _RULE_BEHAVIOURS),
-        server.does("cel_bare_objects") or not any(map(_is_bare, schema.parts())),
+        server.does("cel_bare_objects") or not any(map(is_bare, schema.parts())),
         era_of(server.minor, frozenset(functions)),
         lacks(server, sorted(functions)),
     )
 
 
-def _is_bare(part: dict[str, Any]) -> bool:
+def is_bare(part: dict[str, Any]) -> bool:
     """Whether a schema is that of an object without declared members, which not all servers can show to rules."""
     return part.get("type") == "object" and not View(Node(part)).described

@@ -14,6 +14,8 @@ from msgspec import Struct
 from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdcompat.crds.reader import CrdSet
 
 #: Behaviour of the API server -> the Kubernetes minor (1.N) that introduced it.
@@ -186,10 +188,19 @@ def server_of(crds: CrdSet) -> Server:
 
 
 class Servers(Struct, frozen=True):
-    """The servers that run beside OLD and NEW. ``known_old`` and ``known_new`` are None where nothing names one."""
+    """The servers that run beside OLD and NEW. ``known_old`` and ``known_new`` are None where nothing names one.
+
+    ``others`` has the CRDs that these servers refuse, and for each the server that judges it on both sides instead.
+    """
 
     known_old: Server | None
     known_new: Server | None
+    others: Mapping[str, Server] = {}
+
+    def about(self, crd: str) -> Servers:
+        """The servers that judge a CRD."""
+        other = self.others.get(crd)
+        return self if other is None else Servers(other, other)
 
     @property
     def of_old(self) -> Server:

@@ -8,7 +8,7 @@ The engine also compares across versions (``crossings``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,8 @@ from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
-from crdcompat.schema.paths import Object
+from crdcompat.schema.paths import Object, SchemaPath, node_at
+from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.steps import stepping
 
@@ -38,20 +39,37 @@ from crdcompat.vocabulary.steps import stepping
 class Comparer:
     """Compares paired CRDs; ``old_server`` and ``new_server`` run beside either release.
 
+    ``others`` has CRDs that another server judges on both sides.
+
     ``cache`` may serve several comparisons, if one reader has read all their sets and they stay in memory: it
     identifies versions by ``id``.
     """
 
-    def __init__(self, old_server: Server, new_server: Server, cache: ComparisonCache | None = None) -> None:
+    def __init__(
+        self,
+        old_server: Server,
+        new_server: Server,
+        cache: ComparisonCache | None = None,
+        others: Mapping[str, Server] | None = None,
+    ) -> None:
         self._old_server = old_server
         self._new_server = new_server
+        self._others = others or {}
         self._cache = cache or ComparisonCache()
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
         self._counted_texts: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
-    def compare(self, pairs: Sequence[CrdPair], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
-        """Compare all pairs and judge the changes in ``directions``."""
+    def compare(
+        self,
+        pairs: Sequence[CrdPair],
+        directions: Iterable[Direction] = tuple(Direction),
+        paths: Mapping[str, Set[SchemaPath]] | None = None,
+    ) -> Comparison:
+        """Compare all pairs and judge the changes in ``directions``.
+
+        ``paths``: only the changes of schemas at these paths, by CRD.
+        """
         found = Comparison()
         occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
         of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Occurrence]]] = {}
@@ -62,8 +80,12 @@ class Comparer:
             shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
             found.versions.update((name, version) for version in shared or ("",))
             for version, occurrence in (*self._occurrences(crd_pair, found), *self._crossings(crd_pair)):
+                if paths is not None and occurrence.change.path not in paths[name]:
+                    continue
                 key = (*_identity(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
                 occurrences.setdefault(key, []).append(occurrence)
+            if paths is not None:
+                continue
             for item in self._crd_diff(crd_pair, found).changes:
                 effects = [astuple(each) for each in (item.rollback, item.upgrade)]
                 key = (*_identity(name, item.version, item.change), canonical(effects))
@@ -130,17 +152,25 @@ class Comparer:
     def _crd_diff(self, crd_pair: CrdPair, found: Comparison) -> CrdDiff:
         key = (id(crd_pair.old.crd), id(crd_pair.new.crd))
         if key not in self._crds:
-            self._crds[key] = diff_crds(crd_pair.old, crd_pair.new, self._old_server, self._new_server)
+            self._crds[key] = diff_crds(crd_pair.old, crd_pair.new, *self._servers(crd_pair.new.name))
             found.texts += [f"{crd_pair.old.name} {text}" for text in self._crds[key].texts]
             if self._crds[key].texts or self._crds[key].changes:
                 found.changed.add(crd_pair.old.name)
         return self._crds[key]
 
-    def kinds(self, crd_pair: CrdPair) -> set[str]:
-        """The kinds of change between the schemas of the versions that both sides have."""
-        shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
-        diffs = (self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name]) for name in shared)
-        return {change.kind for diff in diffs for change in diff.changes}
+    def changed_nodes(self, crd_pair: CrdPair) -> Iterator[tuple[SchemaPath, Node, Node]]:
+        """The path of each change of schemas that both sides describe there, with the nodes of OLD and NEW."""
+        for old, new in self._versions(crd_pair):
+            for path in {change.path for change in self._schema_diff(old, new).changes}:
+                nodes = [node_at(side.version.node, path) for side in (old, new)]
+                if nodes[0] is not None and nodes[1] is not None:
+                    yield path, nodes[0], nodes[1]
+
+    def _versions(self, crd_pair: CrdPair) -> Iterator[tuple[Chosen, Chosen]]:
+        """The versions that are compared: those of both sides, and those between which objects cross."""
+        for name in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+            yield crd_pair.old.versions[name], crd_pair.new.versions[name]
+        yield from ((old, new) for _, _, old, new in version_crossings(crd_pair))
 
     def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
         """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
@@ -211,10 +241,15 @@ class Comparer:
                         unlikely=is_unlikely(change, effect, witness, pair, self._cache.book.shared(pair)),
                     )
 
+    def _servers(self, crd: str) -> tuple[Server, Server]:
+        other = self._others.get(crd)
+        return (self._old_server, self._new_server) if other is None else (other, other)
+
     def _sides(self, direction: Direction, occurrence: Occurrence) -> WriterReader:
         reads_old, reads_new = (bool(occurrence.direction) and direction == way for way in Direction)
-        old = self._cache.resource(occurrence.old, self._old_server, converting=reads_old)
-        new = self._cache.resource(occurrence.new, self._new_server, converting=reads_new)
+        old_server, new_server = self._servers(occurrence.new.document.crd.name)
+        old = self._cache.resource(occurrence.old, old_server, converting=reads_old)
+        new = self._cache.resource(occurrence.new, new_server, converting=reads_new)
         return (
             WriterReader(writer=new, reader=old)
             if direction == Direction.ROLLBACK

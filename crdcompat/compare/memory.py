@@ -6,7 +6,7 @@ the same schemas.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -18,6 +18,9 @@ from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.structural import Node
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.supported.causes import Cause
 
 
 class ConvertingResource(Resource):
@@ -64,13 +67,15 @@ class ComparisonCache:
     """Caches that several comparisons share: equal pairs of schemas are walked once, resources are compiled once.
 
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
-    ``resources``, ``book`` and ``faults``, which are those of whole CRDs by identity, have servers in their keys.
+    ``resources``, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
+    keys.
     """
 
     def __init__(self) -> None:
         self.resources: dict[tuple[int, Server, bool], Resource] = {}
         self.book = TrialBook()
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
+        self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
@@ -70,6 +71,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``early``: the reader's CRD is applied while the writer's API server still serves, and this server was asked.
     ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
+    ``servers``: the supported servers with this effect; empty if all have it.
     """
 
     change: Change
@@ -91,6 +93,7 @@ class Judged(Struct, frozen=True, eq=False):
     early: bool = False
     named: Named | None = None
     harms: tuple[Harm, ...] = ()
+    servers: tuple[Server, ...] = ()
 
 
 class Open(Struct, frozen=True, eq=False):

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.supported.ranges import ends, server_name
+from crdcompat.apiserver.supported.ranges import listed, server_name
 from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import server_of_tree
@@ -47,7 +47,7 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
     Raises SourceError, RefNotFoundError, UsageError.
     """
-    return _read(reader, _opened(name, side, config, repo), side, config.wants, config)
+    return _read(reader, _opened(name, name, config, repo), side, config.wants, config)
 
 
 def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], bool], config: Config) -> CrdSet:
@@ -58,11 +58,22 @@ def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], boo
     return with_servers(found, config)
 
 
-def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
-    """Open a source; a chart is rendered for the server that the configuration gives the release."""
-    runs = config.runs(name) or _end(config.supports(name), side)
-    with charts_for(kubernetes_server(runs).kubernetes if runs else ""):
+def _opened(name: str, other: str, config: Config, repo: str | None) -> Tree:
+    """Open a source; a chart is rendered for the server that the configuration gives both releases."""
+    with charts_for(_server_of_charts(name, other, config)):
         return open_source(name, repo=repo)
+
+
+def _server_of_charts(name: str, other: str, config: Config) -> str:
+    """The Kubernetes version for which the charts of a release are rendered; "" where none is known.
+
+    Charts may ask for the version (``.Capabilities``). The server stays in a rollback, so both releases are rendered
+    for the same one: the oldest that both support.
+    """
+    mine, theirs = listed(config.supports(name)), listed(config.supports(other))
+    common = [server for server in mine if server in theirs] or [*mine[:1]]
+    runs = config.runs(name) or config.runs(other)
+    return kubernetes_server(runs).kubernetes if runs else next((server.kubernetes for server in common), "")
 
 
 def with_servers(crds: CrdSet, config: Config, release: str = "") -> CrdSet:
@@ -79,13 +90,6 @@ def _by_name(release: str) -> str:
     """The server that the name of an OpenShift release gives; "" for other names."""
     server = server_of_name(release)
     return server_name(server).id if server else ""
-
-
-def _end(supported: Sequence[str], side: Side) -> str:
-    """The server of a side in the range of supported ones; "" without a range."""
-    if not supported or side is Side.ANY:
-        return ""
-    return server_name(ends(supported)[side is Side.NEW]).id
 
 
 def both_sides(
@@ -105,7 +109,7 @@ def both_sides(
     and UsageError for the wrong order: each finding would have the wrong direction.
     """
     reader = reader_for(config)
-    trees = _opened(old, Side.OLD, config, repo), _opened(new, Side.NEW, config, repo)
+    trees = _opened(old, new, config, repo), _opened(new, old, config, repo)
     needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
     before, after = (
         _read(reader, tree, side, wanted, config)

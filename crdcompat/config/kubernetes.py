@@ -1,8 +1,7 @@
 """The key ``kubernetes``: the servers on which the CRDs have to work, in general and for each rollback target.
 
 Its value is a list of versions, or ``min`` and ``max``; ``targets`` gives other servers to releases by name.
-Comparisons use the ends of the ranges: NEW runs on the newest of its servers, and OLD on the oldest of its servers.
-That is the farthest rollback that the project supports.
+In a comparison both releases meet the same servers, one after the other.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ _MAX_DEPTH = 3  # levels of charts in charts
 PACKED = (".tgz", ".tar.gz")
 _HELPERS = (".tpl", ".txt")
 _CRD_LINE = re.compile(rb"^\s*kind:\s*[\"']?CustomResourceDefinition\b", re.MULTILINE)
+_ASKS_SERVER = b".Capabilities."
 _IN_HELPER = "a named template with a CRD, which only helm renders: give --helm (or --helm-values FILE)"
 
 
@@ -44,6 +45,8 @@ def chart_tree(name: str, chart: str | bytes, tree: Tree) -> MemoryTree:
         rendered = helm_template(name, chart, options.helm_values, options.kubernetes)
         server = f"Kubernetes {options.kubernetes}" if options.kubernetes else "helm's own version of Kubernetes"
         how = f"{name}: rendered by helm template for {server}"
+        if any(_ASKS_SERVER in data for data in of_chart.values()):
+            how += " alone: its templates ask for .Capabilities, and other servers may get other CRDs"
         return MemoryTree(name, rendered, problems, tree.skipped, (*notes, how))
     unpacked = dict(unpacked_charts(of_chart, problems))
     problems += (

@@ -572,7 +572,7 @@ def test_a_glob_that_matches_no_tag(tmp_path: Path) -> None:
     [
         ("", "1.26", []),
         ("preset: openshift\n", "1.26", []),
-        ("preset: plain\n", None, ["Kubernetes 1.31 is assumed to run release-4.13 (configuration: releases)"]),
+        ("preset: plain\n", None, ["nothing names the server of release-4.13 (configuration: releases, kubernetes)"]),
         ('preset: plain\nreleases: {release-4.13: "1.29"}\n', "1.29", []),
     ],
 )

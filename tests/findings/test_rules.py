@@ -44,7 +44,7 @@ _UNEVEN = {
 #: A server refuses v1 CRDs that preserve unknown fields in new clusters, too.
 _ALSO_IN_THE_MIRROR = {
     ("preserve-unknown-fields-changed", "rollback"): ("crd-refused",),
-    ("crd-refused-on-way", "rollback"): ("crd-refused",),
+    ("crd-refused-on-way", "rollback"): ("crd-refused-by",),
 }
 #: The verbs of each effect: one of them must be in the message.
 _VERBS_OF = {

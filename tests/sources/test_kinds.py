@@ -449,7 +449,9 @@ cat {programs}/rendered
         ("", "diff", None),
         ('releases: {new/widgets: "1.29"}', "diff", "1.29"),
         ("releases: {new/widgets: openshift-4.14}", "diff", "1.27"),
-        ('kubernetes: {min: "1.26", max: "1.30"}', "diff", "1.30"),
+        ('kubernetes: {min: "1.26", max: "1.30"}', "diff", "1.26"),
+        ('kubernetes: {min: "1.26", max: "1.30", targets: {old/a.tar: ["1.28", "1.29"]}}', "diff", "1.28"),
+        ('releases: {old/a.tar: "1.29"}', "diff", "1.29"),
         ("", "simulate", "1.28"),
         ('releases: {new/widgets: "1.29"}', "simulate", "1.29"),
     ],
@@ -466,6 +468,19 @@ def test_helm_renders_for_the_server_of_the_release(
     assert asked[asked.index("--include-crds") + 1 :] == (["--kube-version", version] if version else [])
     server = f"Kubernetes {version}" if version else "helm's own version of Kubernetes"
     assert f"new/widgets: rendered by helm template for {server}" in found.report["new"]["notes"]
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_chart_that_asks_for_the_server_is_named(helm: Path, asks: bool) -> None:
+    """It is rendered for one server, and others may get other CRDs."""
+    KINDS["chart"](Path("new"), OLD)
+    if asks:
+        Path("new/widgets/templates").mkdir(exist_ok=True)
+        Path("new/widgets/templates/a.yaml").write_text("{{- if .Capabilities.KubeVersion.Minor }}{{ end }}")
+    found = run("diff", KINDS["tar"](Path("old"), OLD), "new/widgets", "--helm", "--format", "json")
+    said = [note for note in found.report["new"]["notes"] if ".Capabilities" in note]
+    assert bool(said) == asks
+    assert helm
 
 
 _WRONG = "Kubernetes 1.29 is what the configuration or --kube-version names; correct it in the configuration, as "

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.sizes import plus, times
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
-from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
+from crdcompat.apiserver.crd_validation.definition import definition_of
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server
@@ -73,24 +74,31 @@ class _Rule(Struct, frozen=True):
 def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
     """The schemas of a CRD whose rules use at least the part ``least`` (0 to 1) of a budget; none if the CRD does not
     decode."""
+    return [*_usages(raw, server, least, bounds=True)]
+
+
+def uses(raw: Mapping[str, Any], server: Server, least: float) -> bool:
+    """Whether the rules of a schema of a CRD use at least the part ``least`` of a budget."""
+    return any(True for _ in _usages(raw, server, least, bounds=False))
+
+
+def _usages(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> Iterator[Usage]:
     if not server.does("cel") or undecodable_definition(raw, server):
-        return []
+        return
     form = definition_of(raw, server)
-    return [found for at, schema in form.placed_schemas() if (found := _usage(form, at, schema, least))]
-
-
-def _usage(form: Definition, at: Pointer, schema: Schema, least: float) -> Usage | None:
-    """The usage of the schema at a place; None without rules, or if they use less than ``least`` of both budgets."""
-    rules = [*_rules(Scope(schema), (), form.server)]
-    if not rules:
-        return None
-    most = max(rules, key=lambda each: each.cost)
-    place = form.document_pointer((*at, *most.at))
-    found = Usage(place, most.text, most.cost, plus(*(each.cost for each in rules)), ())
-    if found.share < least:
-        return None
-    bounds = (Bound(form.document_pointer((*at, *each.at)), each.value) for each in _bounds(schema, most, form.server))
-    return Usage(found.at, found.rule, found.cost, found.total, tuple(bounds))
+    for at, schema in form.placed_schemas():
+        rules = [*_rules(Scope(schema), (), form.server)]
+        if not rules:
+            continue
+        most = max(rules, key=lambda each: each.cost)
+        place = form.document_pointer((*at, *most.at))
+        found = Usage(place, most.text, most.cost, plus(*(each.cost for each in rules)), ())
+        if found.share < least:
+            continue
+        lowering = _bounds(schema, most, form.server) if bounds else ()
+        yield replace(
+            found, bounds=tuple(Bound(form.document_pointer((*at, *each.at)), each.value) for each in lowering)
+        )
 
 
 def _rules(scope: Scope, at: Pointer, server: Server) -> Iterator[_Rule]:

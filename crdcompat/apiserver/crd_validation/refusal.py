@@ -15,7 +15,7 @@ from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
 from crdcompat.apiserver.crd_validation.shown import brief
-from crdcompat.apiserver.crd_validation.spec import PRESERVES, metadata_faults, stored_version_text
+from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
@@ -84,7 +84,7 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
     if misfits := undecodable_definition(raw, server):
         return [Fault(at, text, text) for at, text in misfits if at[:1] == ("metadata",)]
     form = definition_of(raw, server)
-    return [_fault(form, error) for error in metadata_faults(form, None)]
+    return [_fault(form, error) for error in (*metadata_faults(form, None), *approval_faults(form, None))]
 
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:

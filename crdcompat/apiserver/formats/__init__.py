@@ -66,6 +66,14 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
     return format in _NUMERIC.get(type, ()) and server.does("integer_range")
 
 
+def behaviours_of(format: str, type: str) -> tuple[str, ...]:  # noqa: A002 - the keywords
+    """The behaviours of servers (``versions.SINCE``) that decide what this format of a text means."""
+    name = _normalized(format) if type in ("", "string") else ""
+    if name in _FIRST_IN_1_35:
+        return ("k8s_name_formats",)
+    return ("strict_url_colons",) if name == "uri" else ()
+
+
 def is_unrecognized(format: str, type: str, server: Server) -> bool:  # noqa: A002 - the keywords
     """Whether the server warns of a CRD with this format of this type: since 1.34 of strings, then of all types.
 

@@ -72,6 +72,16 @@ def servers_beside(old: CrdSet, new: CrdSet) -> Servers:
     return Servers(None, None)
 
 
+def meeting(old: CrdSet, new: CrdSet) -> tuple[Server, ...]:
+    """The servers that both releases meet, each of them at another cluster: oldest first.
+
+    All minors where nothing names a server; none if one is known, or if the releases support different ones.
+    """
+    if known_server(old) is not None or known_server(new) is not None:
+        return ()
+    return supported_by_both(old, new) if old.supported or new.supported else ALL
+
+
 def judging_server(crds: CrdSet) -> Server | None:
     """The server that judges the objects of a release: its own, else the oldest that it supports, which spares least.
 

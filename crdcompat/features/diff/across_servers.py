@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.refused_by import taking
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
 from crdcompat.features.diff.comparison import Compared
@@ -69,7 +70,8 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
     side, release = (occurrence.old, compared.old) if is_rollback else (occurrence.new, compared.new)
     refused: dict[frozenset[WriteKind], list[Server]] = {}
     eras: dict[tuple[bool, ...], frozenset[WriteKind]] = {}
-    for server in listed(release.supported):
+    meeting = item.servers or listed(release.supported)
+    for server in taking(side.document.crd, meeting, shared):
         era = tuple(map(server.does, _UPDATES))
         if era not in eras:
             eras[era] = _refused(item, side, server, shared)

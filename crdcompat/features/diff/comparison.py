@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.supported.ranges import servers_beside
 from crdcompat.apiserver.versions import Servers
-from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.unpaired import judge_unpaired
@@ -24,10 +22,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.unpaired import Unpaired
 from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, did_you_mean
-from crdcompat.features.diff.named import with_names
-from crdcompat.features.diff.newest import only_on_newest
-from crdcompat.features.diff.ratcheting import with_writes
-from crdcompat.features.diff.seeds import Seeds, with_seeds
+from crdcompat.features.diff.judging import judged_on_servers
 from crdcompat.schema.paths import owner
 from crdcompat.vocabulary.filters import Filters
 
@@ -71,14 +66,7 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     if not missing and crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
-    servers = servers_beside(old, new)
-    comparer = Comparer(servers.of_old, servers.of_new, shared)
-    found = comparer.compare(pairs, wanted.directions)
-    found.judged += only_on_newest(pairs, found.judged, servers, (old, new), wanted.directions, shared)
-    seeds = Seeds(old, new)
-    replayed = with_writes(with_seeds(found.judged, comparer, seeds), servers, shared)
-    # The search for a value that somebody writes may change a witness, which is replayed then.
-    found.judged = list(with_writes(with_names(replayed, comparer, old, new, seeds), servers, shared))
+    servers, found = judged_on_servers((old, new), pairs, wanted.directions, shared)
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners

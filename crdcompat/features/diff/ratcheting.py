@@ -53,13 +53,14 @@ class _Asked:
     """
 
     def __init__(self, servers: Servers, shared: ComparisonCache) -> None:
-        self._known = servers.known_old, servers.known_new
+        self._servers = servers
         self._shared = shared
         self._answers: dict[tuple[Any, ...], _Answer] = {}
 
     def about(self, item: Judged, occurrence: Occurrence) -> Judged:
         """``item`` with the kinds of write that are rejected, and the updates that are spared."""
-        sides = [*zip((occurrence.old, occurrence.new), self._known, strict=True)]
+        servers = self._servers.about(item.crd)
+        sides = (occurrence.old, servers.known_old), (occurrence.new, servers.known_new)
         (reads, known), written_by = sides if item.direction == Direction.ROLLBACK else sides[::-1]
         early = item.direction == Direction.UPGRADE and self._meets_old(reads)
         known = written_by[1] if early else known
@@ -81,7 +82,7 @@ class _Asked:
 
     def _meets_old(self, reads: Chosen) -> bool:
         """Whether a CRD of NEW is applied while OLD's API server still serves."""
-        old, new = self._known
+        old, new = self._servers.known_old, self._servers.known_new
         releases = old is not None and new is not None and old != new and old.openshift is not None
         return releases and precedes_api_server(run_level(each.document.file for each in reads.everywhere()))
 

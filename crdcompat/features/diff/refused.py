@@ -10,67 +10,58 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.supported.causes import Cause
-from crdcompat.apiserver.supported.ranges import ALL, listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.near_budget import judge_near_budget
-from crdcompat.compare.placed import Placed
+from crdcompat.compare.placed import Placed, documents_of
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
-from crdcompat.compare.refused_by import judge_refused_by, refusals_by
-from crdcompat.compare.result import Judged
-from crdcompat.crds.model import Crd
+from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.judging import specs_differ
 from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.refused_by_some import refused_by_some
 from crdcompat.vocabulary import Owner, Side
-from crdcompat.vocabulary.filters import Filters
-from crdcompat.vocabulary.servers import needed
 
 
 def with_refused(compared: Compared, options: DiffOptions) -> Compared:
-    """The comparison with the CRDs that the server of their side refuses: among its results, or in remarks.
+    """The comparison with the CRDs that a server of their side refuses: among its results, or in remarks.
 
-    A fault that the other side has, too, is no effect of the change: it stays a remark.
+    A fault that the other side has, too, is no effect of the change: it stays a remark. Where nothing names a server, a
+    fault that newer minors do not find is a remark, too.
     """
-    of_old, of_new = _find_refused(compared, options.cache)
+    changed = [each.old for each in _differing(compared)], [*_of_new(compared)]
+    by_some = refused_by_some((compared.old, compared.new), changed, options.cache)
+    found = _find_refused(compared, options.cache, by_some[Side.OLD].accepted | by_some[Side.NEW].accepted)
+    of_old, of_new = (
+        [_without(each, by_some[side].causes.get(each.document, ())) for each in of_side]
+        for side, of_side in zip((Side.OLD, Side.NEW), found, strict=True)
+    )
     fresh_new, known_new = _apart(of_new, of_old)
     if options.locate:
         remarks = [*_remarks_on(compared.new, Side.NEW, known_new if options.judge_new else of_new)]
-        remarks += _remarks_on(compared.new, Side.NEW, _refused_by_some(compared), begin="")
+        for side, crds in ((Side.OLD, compared.old), (Side.NEW, compared.new)):
+            remarks += _remarks_on(crds, side, by_some[side].in_remarks(side), begin="")
         compared = replace(compared, remarks=tuple(remarks))
-    fresh_old = [*filter(_concerns_updates, _apart(of_old, of_new)[0])] if options.judge_old else []
-    return _with_judged(compared, fresh_old, fresh_new if options.judge_new else None, options.filters)
-
-
-def _refused_by_some(compared: Compared) -> Iterator[Refused]:
-    """The changed CRDs of NEW that some Kubernetes minors refuse and others take, where nothing names a server.
-
-    The oldest minor is asked; if it takes a CRD, the others do so, too. Faults that OLD's CRD has, too, do not count.
-    """
-    servers = compared.servers
-    if servers.known_old is not None or servers.known_new is not None or compared.new.supported:
-        return
-    pairs = {each.new.name: each.old for each in _differing(compared)}
-    for document, causes in refusals_by((each.new for each in _differing(compared)), ALL[:1]).items():
-        olds = refusals_by([pairs[document.crd.name]], ALL[:1]) if causes else {}
-        known = {(cause.what, cause.rule) for found in olds.values() for cause in found}
-        faults = tuple(_of_minors(cause) for cause in causes if (cause.what, cause.rule) not in known)
-        if faults:
-            yield Refused(document, faults)
-
-
-def _of_minors(cause: Cause) -> Fault:
-    since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
-    what = f"`{cause.what}`" if cause.has_name else cause.title
-    refuse = "refuses" if len(cause.refused) == 1 else "refuse"
-    needs = needed(since, until, map(server_name, cause.refused))
-    text = f"{spans_of(cause.refused)} {refuse} this CRD: {what} {needs}"
-    return Fault(cause.at, text, text)
+    if options.filters.owners and Owner.CRD not in options.filters.owners:
+        return compared
+    judged = [*compared.judged]
+    if options.judge_old:
+        olds = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.old) for crd_pair in compared.pairs]
+        fresh_old = filter(_concerns_updates, _apart(of_old, of_new)[0])
+        judged += judge_refused(olds, fresh_old, Side.OLD)
+        judged += by_some[Side.OLD].judged(olds, Side.OLD)
+    if options.judge_new:
+        placed = placed_in_new(compared)
+        judged += judge_refused(placed, fresh_new)
+        refused = [each.document for each in found[1]]
+        judged += judge_near_budget(placed, _of_new(compared), refused, compared.servers.of_new)
+        judged += by_some[Side.NEW].judged(placed, Side.NEW)
+    return replace(compared, judged=tuple(judged))
 
 
 def _concerns_updates(refused: Refused) -> bool:
@@ -93,21 +84,33 @@ def _apart(mine: Sequence[Refused], theirs: Sequence[Refused]) -> tuple[list[Ref
     return fresh, common
 
 
-def _find_refused(compared: Compared, cache: ComparisonCache) -> tuple[Sequence[Refused], Sequence[Refused]]:
+def _find_refused(
+    compared: Compared, cache: ComparisonCache, accepted: frozenset[CrdDocument]
+) -> tuple[Sequence[Refused], Sequence[Refused]]:
     """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
 
-    Parts of OLD that equal a part of NEW without faults are not validated again.
+    Those ``accepted`` by it are not validated again, nor are parts of OLD that equal a part of NEW without faults.
     """
     good: dict[str, Crd] = {}
     servers = compared.servers
-    of_new = [*_refused(_of_new(compared), servers.of_new, good, cache, assumed=servers.known_new is None)]
-    described = (each.new for each in compared.pairs if _is_described_anew(each))
-    known = {each.document for each in of_new}
-    of_metadata = refused_metadata(described, servers.of_new)
-    of_new += [each for each in of_metadata if each.document not in known]
-    olds = (crd_pair.old for crd_pair in _differing(compared))
+    news = _but(accepted, _of_new(compared))
+    of_new = [*_refused(news, servers.of_new, good, cache, assumed=servers.known_new is None)]
+    described = [each for each in compared.pairs if _is_described_anew(each)]
+    of_new += _of_metadata((each.new for each in described), servers.of_new, of_new)
+    olds = _but(accepted, (crd_pair.old for crd_pair in _differing(compared)))
     same = servers.of_old == servers.of_new
-    return _refused(olds, servers.of_old, good if same else {}, cache, assumed=servers.known_old is None), of_new
+    of_old = [*_refused(olds, servers.of_old, good if same else {}, cache, assumed=servers.known_old is None)]
+    return [*of_old, *_of_metadata((each.old for each in described), servers.of_old, of_old)], of_new
+
+
+def _but(accepted: frozenset[CrdDocument], crds: Iterable[Resolved]) -> Iterator[Resolved]:
+    return (each for each in crds if not accepted.issuperset(documents_of(each)))
+
+
+def _of_metadata(crds: Iterable[Resolved], server: Server, known: Iterable[Refused]) -> list[Refused]:
+    """The documents with refused metadata that are not known yet."""
+    documents = {each.document for each in known}
+    return [each for each in refused_metadata(crds, server) if each.document not in documents]
 
 
 def _refused(
@@ -123,13 +126,7 @@ def _of_new(compared: Compared) -> Iterator[Resolved]:
 
 
 def _differing(compared: Compared) -> Iterator[CrdPair]:
-    return (each for each in compared.pairs if each.old.name in compared.found.changed or _specs_differ(each))
-
-
-def _specs_differ(crd_pair: CrdPair) -> bool:
-    """Whether the documents differ at all: a group or a plural alone is no change that the comparison reports."""
-    old, new = ([each.crd.raw["spec"] for each in side.documents] for side in (crd_pair.old, crd_pair.new))
-    return old != new
+    return (each for each in compared.pairs if each.old.name in compared.found.changed or specs_differ(each))
 
 
 def _is_described_anew(crd_pair: CrdPair) -> bool:
@@ -138,34 +135,8 @@ def _is_described_anew(crd_pair: CrdPair) -> bool:
     return old != new
 
 
-def _with_judged(
-    compared: Compared, of_old: Sequence[Refused], of_new: Sequence[Refused] | None, wanted: Filters
-) -> Compared:
-    """The comparison with the CRDs that the server of their side refuses, or nearly refuses, among its results.
-
-    None for ``of_new``: those of NEW are no results.
-    """
-    if wanted.owners and Owner.CRD not in wanted.owners:
-        return compared
-    olds = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.old) for crd_pair in compared.pairs]
-    judged = [*compared.judged, *judge_refused(olds, of_old, Side.OLD)]
-    if of_new is not None:
-        judged += _judged_new(compared, of_new)
-    return replace(compared, judged=tuple(judged))
-
-
-def _judged_new(compared: Compared, found: Sequence[Refused]) -> Iterator[Judged]:
-    placed = placed_in_new(compared)
-    asked = listed(compared.new.supported)
-    causes = refusals_by(_of_new(compared), asked) if asked else {}
-    found = [_without(each, causes.get(each.document, ())) for each in found]
-    yield from judge_refused(placed, found)
-    yield from judge_near_budget(placed, _of_new(compared), [each.document for each in found], compared.servers.of_new)
-    yield from judge_refused_by(placed, causes, asked)
-
-
 def _without(refused: Refused, causes: Sequence[Cause]) -> Refused:
-    """The refusal without the places that supported servers differ on: these are findings of their own."""
+    """The refusal without the places that servers differ on: these are findings or remarks of their own."""
     places = {cause.at for cause in causes}
     return replace(refused, faults=tuple(fault for fault in refused.faults if fault.at not in places))
 

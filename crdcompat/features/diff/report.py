@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crdcompat.apiserver.supported.ranges import ends
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
+from crdcompat.apiserver.versions import Server, known_server
 from crdcompat.compare.result import Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -87,7 +87,7 @@ def release(crds: CrdSet, beside: Server | None = None) -> Release:
             f"{crds.title} is judged on the servers from {oldest} to {newest}, the other release on the same one",
         )
     elif server is None and not crds.may_be_openshift:
-        notes += (f"{DEFAULT_SERVER} is assumed to run {crds.title} (configuration: releases)",)
+        notes += (f"nothing names the server of {crds.title} (configuration: releases, kubernetes)",)
     return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)
 
 
