@@ -83,6 +83,8 @@ def _raising(item: Judged) -> Iterator[str]:
     kind, upgrades = item.change.kind, item.direction == Direction.UPGRADE
     if item.writer_default:
         yield Named.DEFAULT.value
+    if item.named is Named.COPIED:
+        yield Named.COPIED.value
     if Harm.NO_COMMON_VALUE in item.harms:
         yield Harm.NO_COMMON_VALUE.value
     if upgrades and kind == "version.removed" and item.doubtful:
@@ -105,8 +107,6 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
     if item.unlikely:
         yield Severity.INFO, "no controller writes such a state"
     in_status = item.change.owner == Owner.STATUS
-    if item.named is Named.WRITTEN:
-        yield Severity.INFO, "no controller leaves the field out"
     if in_status and (item.named is Named.KEY or (kind == "list-type.tightened" and isinstance(item.change.new, dict))):
         yield Severity.INFO, "the controller writes each key once"
     if is_example(item.crd.partition(".")[2]):

@@ -69,12 +69,14 @@ class GoMember(Struct, frozen=True):
     """What a Go type says about the values of a field.
 
     ``may_be_left_out``: a Go program that does not set the field writes no value for it. ``is_text``: else it writes
-    "". ``constants`` are the values of the constants of the field's type.
+    "". ``constants`` are the values of the constants of the field's type, which the package declares by the name
+    ``type`` ("" if it declares none).
     """
 
     may_be_left_out: bool
     is_text: bool
     constants: tuple[str, ...]
+    type: str = ""
 
 
 class GoTypes:
@@ -143,8 +145,10 @@ def _walk(package: Package, kind: str, path: SchemaPath) -> tuple[_Site, bool]:
 
 def _member(package: Package, site: _Site) -> GoMember:
     names = [site.type.name, *(declared.type.name for _, declared in _declarations(package, site.type))]
-    constants = dict.fromkeys(value for name in names for value in package.constants.get(name, ()))
-    return GoMember(site.may_be_left_out, names[-1] == "string", tuple(constants))
+    # A constant of type string can be meant for any field.
+    own = [name for name in names if name in package.types and not site.type.foreign]
+    constants = dict.fromkeys(value for name in own for value in package.constants.get(name, ()))
+    return GoMember(site.may_be_left_out, names[-1] == "string", tuple(constants), own[0] if own else "")
 
 
 def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: Any) -> GoPlace:

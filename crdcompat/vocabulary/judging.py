@@ -18,6 +18,7 @@ class Named(StrEnum):
     LEFT_OUT = "the Go type may leave the field out"
     OPTIONAL = "the writer's schema made the field optional"
     SAMPLE = "in a test or sample of the sources"
+    COPIED = "status gains the value in the same change: a controller copies it"
     WRITTEN = "the Go type always writes the field"
     NOBODY = "nothing names the value"
     KEY = "each item has its key"

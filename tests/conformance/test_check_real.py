@@ -20,7 +20,7 @@ CAPABILITIES = ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"]
 FOUND = [
     ("rollback", "enum-value-added", "status.capabilities.enabledCapabilities[*]", "error", 186, 200),
     ("rollback", "enum-value-added", "status.capabilities.knownCapabilities[*]", "error", 202, 220),
-    ("rollback", "enum-value-added", "spec.capabilities.additionalEnabledCapabilities[*]", "warning", 65, 74),
+    ("rollback", "enum-value-added", "spec.capabilities.additionalEnabledCapabilities[*]", "error", 65, 74),
     ("rollback", "enum-value-added", "spec.capabilities.baselineCapabilitySet", "warning", 78, 87),
     ("upgrade", "cel-rule-added", "", "warning", 35, 445),
 ]

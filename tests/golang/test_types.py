@@ -268,6 +268,7 @@ const Running Phase = "Running"
 // Not the constants of a type: a comment, an untyped one, one of a function.
 // const Commented Phase = "Commented"
 const Untyped = "Untyped"
+const Plain string = "Plain"
 const Big Size = 3
 
 func names() { const Local Phase = "Local" }
@@ -299,20 +300,20 @@ def member(path: SchemaPath, kind: str = "Gadget") -> GoMember | None:
     ("path", "expected"),
     [
         # constants with a type and with a conversion, of all files, each value once
-        (("phase",), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES)),
-        (("optional",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        (("phase",), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES, type="Phase")),
+        (("optional",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES, type="Phase")),
         # of an alias, too
-        (("zero",), GoMember(may_be_left_out=True, is_text=True, constants=("Own", *_PHASES))),
-        (("pointer",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        (("zero",), GoMember(may_be_left_out=True, is_text=True, constants=("Own", *_PHASES), type="Alias")),
+        (("pointer",), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES, type="Phase")),
         # nobody writes an item that is not set
         (("items",), GoMember(may_be_left_out=False, is_text=False, constants=())),
-        (("items", ITEM), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
-        (("byName", VALUE), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES)),
+        (("items", ITEM), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES, type="Phase")),
+        (("byName", VALUE), GoMember(may_be_left_out=True, is_text=True, constants=_PHASES, type="Phase")),
         (("plain",), GoMember(may_be_left_out=False, is_text=True, constants=())),
         (("left",), GoMember(may_be_left_out=True, is_text=True, constants=())),
         (("count",), GoMember(may_be_left_out=False, is_text=False, constants=())),
-        (("size",), GoMember(may_be_left_out=False, is_text=False, constants=())),
-        (("inner", "phase"), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES)),
+        (("size",), GoMember(may_be_left_out=False, is_text=False, constants=(), type="Size")),
+        (("inner", "phase"), GoMember(may_be_left_out=False, is_text=True, constants=_PHASES, type="Phase")),
         (("foreign",), GoMember(may_be_left_out=False, is_text=False, constants=())),
         # unknown paths
         (("nothing",), None),

@@ -19,6 +19,7 @@ from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.strings import finite_members
 from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.copied import with_copies
 from crdcompat.features.diff.seeds import Seeds
 from crdcompat.findings.rules import rule_for
 from crdcompat.golang.types import GoMember
@@ -48,7 +49,7 @@ def with_names(
     judged: Iterable[Judged], comparer: Comparer, old: CrdSet, new: CrdSet, seeds: Seeds
 ) -> Iterator[Judged]:
     """The judged changes of schemas, with what they take from every user, and who writes the rejected value."""
-    for item in judged:
+    for item in with_copies(judged, lambda each: _go_member(each, new)):
         if item.effect != Effect.WRITE_REJECTED or not isinstance(item.occurrences[0], Occurrence):
             yield item
             continue

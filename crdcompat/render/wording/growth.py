@@ -8,6 +8,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.findings.growth import grows
 from crdcompat.vocabulary import Owner
 from crdcompat.vocabulary.growth import GrowthState
+from crdcompat.vocabulary.judging import Named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
@@ -41,8 +42,11 @@ def why_accepted(finding: Finding) -> str:
 
 
 def is_declarable(finding: Finding) -> bool:
-    """Whether two-step growth is a way out: controllers alone decide when they write the values of a status."""
-    return finding.owner is Owner.STATUS and finding.growth is None and grows(finding)
+    """Whether two-step growth is a way out: controllers alone decide when they write the values of a status, or copy
+    them from there.
+    """
+    by_controllers = finding.owner is Owner.STATUS or Named.COPIED in finding.because
+    return by_controllers and finding.growth is None and grows(finding)
 
 
 def growth_fix(finding: Finding, ids: Sequence[str]) -> str:
