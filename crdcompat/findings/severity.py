@@ -73,9 +73,8 @@ def _places(item: Judged) -> Iterator[str]:
     yield item.change.owner.value if item.change.owner != Owner.CRD else "the CRD itself"
     if item.early:
         yield "applied before the API server is updated"
-    contexts = [occurrence.context for occurrence in item.occurrences]
-    if any("/" in context and is_default(context) for context in contexts):
-        yield "in Default"
+    if item.is_in_default:
+        yield f"in Default {item.since}".rstrip()
 
 
 def _raising(item: Judged) -> Iterator[str]:

@@ -24,8 +24,8 @@ _MIN_EQUAL = 3
 def with_copies(judged: Iterable[Judged], go_member: Callable[[Judged], GoMember | None]) -> Iterator[Judged]:
     """The judged changes; values that enums of spec and status gain are named by the copy.
 
-    The two enums have the same values in NEW, at least three, or the same Go type. ``go_member`` says what NEW's Go type
-    is.
+    The two enums have the same values in NEW, at least three, or the same Go type. ``go_member`` describes the field of
+    NEW's Go type.
     """
     found = list(judged)
     of_status: dict[tuple[str, str], list[Judged]] = {}
