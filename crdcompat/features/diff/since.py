@@ -38,7 +38,7 @@ class _Release:
     """The CRDs of the feature set Default in a release; each is resolved at its first use."""
 
     def __init__(self, crds: CrdSet, new: CrdSet) -> None:
-        self.name = crds.name
+        self.name = crds.title
         self._crds = crds
         self._contexts = [each for each in contexts_of(crds.documents, new.documents) if each.feature_set == "Default"]
         self._resolved: dict[str, Resolved | None] = {}
