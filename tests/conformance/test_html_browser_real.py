@@ -281,7 +281,7 @@ def test_a_cell_of_the_matrix_leads_to_its_findings(browser: Browser, real: dict
     browser.driver.find_element("css selector", ".grid tbody tr:nth-child(3) td:nth-child(3) a").click()
     browser.pause()
     (opened,) = texts(browser, ".way[open] > summary")
-    assert " ".join(opened.split()).startswith("blocked origin/release-4.14 → origin/release-4.13 2 errors, ")
+    assert " ".join(opened.split()).startswith("blocked origin/release-4.14 → origin/release-4.13 3 errors, ")
     error = browser.driver.find_element("css selector", ".way[open] .item.error summary")
     assert "status.capabilities.enabledCapabilities[*]" in error.text
     error.click()
