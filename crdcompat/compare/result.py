@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
+from crdcompat.crds.context import is_default
 from crdcompat.crds.resolving import Chosen
 from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.vocabulary.judging import Harm, Named
@@ -72,6 +73,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
     ``servers``: the supported servers with this effect; empty if all have it.
+    ``since``: which of the releases that were read have it in the feature set Default, in words.
     """
 
     change: Change
@@ -94,6 +96,13 @@ class Judged(Struct, frozen=True, eq=False):
     named: Named | None = None
     harms: tuple[Harm, ...] = ()
     servers: tuple[Server, ...] = ()
+    since: str = ""
+
+    @property
+    def is_in_default(self) -> bool:
+        """Whether clusters of the feature set Default have the change; false in trees without feature sets."""
+        contexts = (occurrence.context for occurrence in self.occurrences)
+        return any("/" in context and is_default(context) for context in contexts)
 
 
 class Open(Struct, frozen=True, eq=False):

@@ -122,10 +122,10 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         old=old,
         new=new,
         kind=item.kind,
-        a_kind=f"{'an' if item.kind[:1] in _VOWELS else 'a'} {item.kind}",
+        a_kind=with_article(item.kind),
         default=_default(item),
-        before=_brief(item.change.old),
-        after=_brief(item.change.new),
+        before=brief(item.change.old),
+        after=brief(item.change.new),
         **{verb: doubted if item.doubtful else verb for verb, doubted in VERBS.items()},
     )
     if item.doubtful and unproven is None:
@@ -143,9 +143,12 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
     lone = [each for each in item.occurrences if isinstance(each, Lone)]
     other = new if item.change.new is None else old
+    is_partial = any(each.elsewhere for each in lone)
+    if is_partial and other == reader:
+        sentence = f"{_losing(lone)} {item.kind} (others keep it): {sentence}"
     if lone and all(each.has_sources for each in lone):
         sentence += f" (unless another component ships it: {other} has its sources, outside of the payload)"
-    if any(each.elsewhere for each in lone):
+    if is_partial and other != reader:
         sentence += f" (only in the contexts named here: {other} has it in others)"
     if item.reason:
         sentence += f": {item.reason}"
@@ -154,6 +157,12 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if is_lowered(item):
         sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
+
+
+def _losing(lone: Sequence[Lone]) -> str:
+    """``Default loses``: the feature sets or channels without the CRD."""
+    sets = [*dict.fromkeys(each.context.partition("/")[0] for each in lone)]
+    return f"{', '.join(sets)} {'loses' if len(sets) == 1 else 'lose'}"
 
 
 _UNNAMED = "; only the search found this value: no enum, default, Go constant, test or sample names one"
@@ -167,8 +176,7 @@ _SPARED = {
         " (only writes that set it: the server of {reader} accepts updates that leave a stored value as it is)"
     ),
     Spared.LIST: (
-        " (only writes that change the list: the server of {reader} accepts updates that leave a stored list as it is,"
-        " but none that changes the list and leaves the value in it)"
+        " (only writes that change the list: the server of {reader} accepts updates that leave a stored list as it is)"
     ),
 }
 #: The value that lacks a field is the object around it.
@@ -182,7 +190,12 @@ _SPARED_LACK = (
 _BRIEF = 120
 
 
-def _brief(value: Any) -> str:
+def with_article(kind: str) -> str:
+    """``an Ingress``."""
+    return f"{'an' if kind[:1] in _VOWELS else 'a'} {kind}"
+
+
+def brief(value: Any) -> str:
     """A keyword's value in a sentence: short JSON, ``none`` if it is absent. A long list ends after a whole item."""
     if value is None:
         return "none"

@@ -73,9 +73,8 @@ def _places(item: Judged) -> Iterator[str]:
     yield item.change.owner.value if item.change.owner != Owner.CRD else "the CRD itself"
     if item.early:
         yield "applied before the API server is updated"
-    contexts = [occurrence.context for occurrence in item.occurrences]
-    if any("/" in context and is_default(context) for context in contexts):
-        yield "in Default"
+    if item.is_in_default:
+        yield f"in Default {item.since}".rstrip()
 
 
 def _raising(item: Judged) -> Iterator[str]:
@@ -105,8 +104,6 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
     if item.unlikely:
         yield Severity.INFO, "no controller writes such a state"
     in_status = item.change.owner == Owner.STATUS
-    if item.named is Named.WRITTEN:
-        yield Severity.INFO, "no controller leaves the field out"
     if in_status and (item.named is Named.KEY or (kind == "list-type.tightened" and isinstance(item.change.new, dict))):
         yield Severity.INFO, "the controller writes each key once"
     if is_example(item.crd.partition(".")[2]):

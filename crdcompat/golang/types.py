@@ -143,7 +143,9 @@ def _walk(package: Package, kind: str, path: SchemaPath) -> tuple[_Site, bool]:
 
 def _member(package: Package, site: _Site) -> GoMember:
     names = [site.type.name, *(declared.type.name for _, declared in _declarations(package, site.type))]
-    constants = dict.fromkeys(value for name in names for value in package.constants.get(name, ()))
+    # A constant of type string can be meant for any field.
+    own = [name for name in names if name in package.types and not site.type.foreign]
+    constants = dict.fromkeys(value for name in own for value in package.constants.get(name, ()))
     return GoMember(site.may_be_left_out, names[-1] == "string", tuple(constants))
 
 

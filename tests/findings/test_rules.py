@@ -95,6 +95,22 @@ def test_an_effect_is_called_by_its_verb(rule: Rule) -> None:
         assert direction in _directions(rule)
 
 
+#: Effects of which a verdict says who fails, doing what.
+_REFUSING = {"write-rejected", "request-failed", "crd-rejected"}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_line_of_a_verdict(rule: Rule) -> None:
+    """Each direction in which something is refused has a short sentence that names the side that refuses."""
+    effects = (_EFFECTS | _OF_CRDS)[rule.change]
+    assert set(rule.short) == {each for each in DIRECTIONS if _REFUSING & {*effects.towards(each)}}
+    for sentence in rule.short.values():
+        used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
+        assert used <= {"reader", "writer", "kind", "a_kind", "before", "after", "where"}
+        assert used & {"reader", "writer", "kind"}
+        assert not sentence.endswith((".", " ")) and len(sentence) < 140
+
+
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_mirrors_are_mutual(rule: Rule) -> None:
     """What a rule says of OLD and NEW, its mirror says of NEW and OLD."""

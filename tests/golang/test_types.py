@@ -268,6 +268,7 @@ const Running Phase = "Running"
 // Not the constants of a type: a comment, an untyped one, one of a function.
 // const Commented Phase = "Commented"
 const Untyped = "Untyped"
+const Plain string = "Plain"
 const Big Size = 3
 
 func names() { const Local Phase = "Local" }

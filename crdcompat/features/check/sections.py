@@ -22,6 +22,7 @@ from crdcompat.config.applied import (
     with_waivers,
 )
 from crdcompat.config.configuration import Config
+from crdcompat.config.releases import minor_of
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
@@ -92,7 +93,8 @@ def compare_change(
         idle = no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
         return replace(idle, unseen=unseen, files=files.files(base, head))
     older = reader.targets(targets.names)
-    comparisons = _Comparisons(head, config, options, waivers, touched, same, verified)
+    released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
+    comparisons = _Comparisons(head, config, options, waivers, touched, same, released, verified)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
@@ -137,7 +139,8 @@ class _Comparisons(Struct, frozen=True, eq=False):
     """Compares the head of a change with older releases; each report comes with what it used of the waiver file.
 
     ``touched`` are the CRDs that the change touches, None for all; ``same_files`` are the same on both of its sides.
-    ``verified`` are CRDs that it does not touch: of these only broken declarations of growth are reported.
+    ``verified`` are CRDs that it does not touch: of these only broken declarations of growth are reported. ``released``
+    are the targets, oldest first.
     """
 
     head: CrdSet
@@ -146,6 +149,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
     waivers: ActiveWaivers
     touched: frozenset[str] | None
     same_files: Container[str]
+    released: Sequence[CrdSet]
     verified: frozenset[str] = frozenset()
     cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
 
@@ -180,6 +184,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             advise=self.config.advises,
             more_places=lambda item: go_places(head.go.types, item),
             without_gates=without_gates,
+            released=self.released,
             cache=self.cache,
         )
         report = workflow.diff(old, head, options)

@@ -21,7 +21,8 @@ class DiffOptions(Struct, frozen=True, eq=False):
     servers that a release supports are findings. ``advise``: so are new fields of status that will be expensive to
     change. ``locate``: findings have files and lines, and there are remarks. ``more_places`` gives the locations of a
     change outside the manifests. ``without_gates`` are the sets in which a promoted gate is off (None: OLD alone); if
-    there is none, no gate counts as promoted. ``cache`` may serve several comparisons of sets that one reader has read.
+    there is none, no gate counts as promoted. ``released`` are the releases, oldest first, that may have what changes
+    (None: OLD alone). ``cache`` may serve several comparisons of sets that one reader has read.
     """
 
     filters: Filters = UNFILTERED
@@ -33,4 +34,5 @@ class DiffOptions(Struct, frozen=True, eq=False):
     locate: bool = True
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None
     without_gates: Sequence[CrdSet] | None = None
+    released: Sequence[CrdSet] | None = None
     cache: ComparisonCache = field(default_factory=ComparisonCache)

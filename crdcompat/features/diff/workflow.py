@@ -43,7 +43,7 @@ def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffRe
 
 def completed(compared: Compared, options: DiffOptions) -> Compared:
     """The comparison with the results that are about whole CRDs and about servers: all findings come from here."""
-    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice):
+    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice, _with_since):
         compared = step(compared, options)
     return compared
 
@@ -67,6 +67,12 @@ def _with_advice(compared: Compared, options: DiffOptions) -> Compared:
         return compared
     advice = judge_new_status(compared.judged, options.filters.directions)
     return replace(compared, judged=(*compared.judged, *advice))
+
+
+def _with_since(compared: Compared, options: DiffOptions) -> Compared:
+    from crdcompat.features.diff.since import with_since
+
+    return with_since(compared, options)
 
 
 def suggest_patch(old: CrdSet, new: CrdSet, wanted: Filters = UNFILTERED, *, waived: Sequence[Finding] = ()) -> str:

@@ -100,7 +100,8 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
         compared = completed(
-            compare(old, new, wanted, shared), DiffOptions(wanted, command="matrix", advise=False, cache=shared)
+            compare(old, new, wanted, shared),
+            DiffOptions(wanted, command="matrix", advise=False, released=sets[:newer], cache=shared),
         )
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []

@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.findings.finding import brief, with_article
 from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import counted
-from crdcompat.render.wording.findings import first_and_count, plural, some, tally
+from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
-from crdcompat.vocabulary.writes import ReleaseVerdict
+from crdcompat.vocabulary.writes import ReleaseVerdict, Spared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.render.escape import Style
 
 #: The colour of each verdict.
@@ -154,38 +156,56 @@ def _kinds(block: Block) -> str:
 
 
 def reaction(block: Block) -> str:
-    """What the reader does, in a few words: ``release-4.13 rejects "A", "B": the controller cannot write status``.
+    """Who fails, doing what: ``release-4.13 rejects "A", "B": the controller cannot write status``.
 
     On a change itself the sentence begins with the change: ``this change adds "A"; main rejects it``.
     """
     finding, report = block.finding, block.entries[0].home.report
-    reader = report.old.title if finding.direction == Direction.ROLLBACK else report.new.title
-    match finding.effect:
-        case Effect.CRD_REJECTED if finding.change == "crd.refused-on-way":
-            serving = report.new.title if finding.direction == Direction.ROLLBACK else report.old.title
-            what = f" ({listed_values(finding.added)})" if finding.added else ""
-            return f"{serving}'s API server still serves and refuses this CRD{what}: the {finding.direction} stops"
-        case Effect.CRD_REJECTED if finding.change == "version.removed":
-            return f"{reader}: the API server refuses the CRD where status.storedVersions names {finding.old}"
-        case Effect.CRD_REJECTED:
-            return f"{reader}: the API server refuses the CRD"
-        case Effect.REQUEST_FAILED:
-            return f"{reader}: requests fail"
-        case Effect.VALUE_PRUNED:
-            return f"{reader} erases the value"
-        case Effect.VALUE_DEFAULTED:
-            return f"{reader} writes its default"
-        case Effect.NONE:
-            return rule(finding.rule).title
+    reader, writer = report.old.title, report.new.title
+    if finding.direction == Direction.UPGRADE:
+        reader, writer = writer, reader
     values = finding.added if finding.direction == Direction.ROLLBACK else finding.removed
-    title = rule(finding.rule).title
-    what = listed_values(values) if values else f"writes ({title[:1].lower()}{title[1:]})"
-    stuck = ": the controller cannot write status" if finding.owner == Owner.STATUS else ""
-    is_change = report.command == "check" and block.entries[0].home.against == Against.BASE
-    if is_change and values and reader == report.old.title:
-        verb = "adds" if finding.change == "enum.value-added" else "allows"
-        return f"this change {verb} {what}; {reader} rejects {'it' if len(values) == 1 else 'them'}{stuck}"
-    return f"{reader} rejects {what}{stuck}"
+    if finding.effect == Effect.WRITE_REJECTED and values:
+        is_change = report.command == "check" and block.entries[0].home.against == Against.BASE
+        if is_change and finding.direction == Direction.ROLLBACK:
+            verb = "adds" if finding.change == "enum.value-added" else "allows"
+            them = "it" if len(values) == 1 else "them"
+            what = f"this change {verb} {listed_values(values)}; {reader} rejects {them}"
+        else:
+            what = f"{reader} rejects {listed_values(values)}"
+        return f"{what}{_stuck(finding)}"
+    sentence = rule(finding.rule).short.get(finding.direction)
+    if sentence is None:
+        return _SILENT.get(finding.effect, rule(finding.rule).title).format(reader=reader)
+    made = sentence.format(
+        reader=reader,
+        writer=writer,
+        kind=finding.kind,
+        a_kind=with_article(finding.kind),
+        before=brief(finding.old),
+        after=brief(finding.new),
+        where=_where(finding, report),
+    )
+    what = f" ({listed_values(finding.added)})" if finding.change == "crd.refused-on-way" and finding.added else ""
+    return f"{made}{what}{_stuck(finding)}"
+
+
+#: What the reader does where no write and no request fails.
+_SILENT = {Effect.VALUE_PRUNED: "{reader} erases the value", Effect.VALUE_DEFAULTED: "{reader} writes its default"}
+
+
+def _stuck(finding: Finding) -> str:
+    """What a controller cannot do any more because its status is rejected."""
+    if finding.owner != Owner.STATUS or finding.effect != Effect.WRITE_REJECTED:
+        return ""
+    return f": the controller cannot {'change the list' if finding.spared is Spared.LIST else 'write status'}"
+
+
+def _where(finding: Finding, report: DiffReport) -> str:
+    """`` in Default``: the feature sets of a change of the CRD itself; nothing for all of them, or without any."""
+    known = report.counts.contexts
+    has_sets = any("/" in context for context in finding.contexts)
+    return f" in {contexts(finding.contexts, known)}" if has_sets and set(finding.contexts) != set(known) else ""
 
 
 def shown_directions(report: DiffReport) -> tuple[Direction, ...]:

@@ -119,7 +119,7 @@ def test_what_go_writes_for_a_field_that_is_not_set(tmp_path: Path) -> None:
     [
         ("since", "error", "the Go type may leave the field out"),
         ("reason", "error", "the Go type may leave the field out"),
-        ("type", "info", "no controller leaves the field out"),
+        ("type", "warning", "the Go type always writes the field"),
         ("other", "warning", "nothing names the value"),
     ],
 )

@@ -26,7 +26,7 @@ ALL_BUT_CREATE = ["status-update", *TOUCHING, *MAIN]
 OF_STATUS = ["status-update", *TOUCHING]
 
 VALUE = "accepts updates that leave a stored value as it is)"
-LIST = "accepts updates that leave a stored list as it is, but none that changes the list and leaves the value in it)"
+LIST = "accepts updates that leave a stored list as it is)"
 
 
 def sides(old: Json, new: Json, era: str) -> tuple[CrdSet, CrdSet]:

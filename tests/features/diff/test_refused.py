@@ -323,7 +323,8 @@ def test_a_remark_on_a_rule_is_one_line(tmp_path: Path) -> None:
 def test_the_verdict_names_a_field_with_several_such_rules_once(tmp_path: Path) -> None:
     old, new = both(tmp_path, _PLAIN, _ruled("self.nothing()", "self.none()"))
     assert len(_rules(diff(old, new))) == 2
-    verdict = "old -> new: BLOCKED\n  Widget  spec.a\n    new: the API server refuses the CRD\nrollback: "
+    reaction = "the API server refuses new's CRD of Widget: the upgrade stops, and new clusters never get the kind"
+    verdict = f"old -> new: BLOCKED\n  Widget  spec.a\n    {reaction}\nrollback: "
     assert run("diff", old, new).out.count(verdict) == 1
 
 
