@@ -122,6 +122,8 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
         return verdict_data(verdict)
     if not isinstance(crd, str) or not isinstance(kube, str):
         raise UsageError('the request names no CRD file in `crd`, or `kube` is not a string such as "1.31"')
+    if crd == "-":
+        raise UsageError("the request's `crd` is standard input, which may hold the requests: name a file")
     if not isinstance(version, (str, type(None))):
         raise UsageError("the request's `version` is not a string")
     namespace = request.get("namespace") or ""

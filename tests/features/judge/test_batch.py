@@ -77,12 +77,13 @@ _DEEP_ID = b'{"id": ' + b"[" * 900 + b"]" * 900 + b', "crd": "missing.json", "ne
         (b"[" * 100_000, "line 1 is not JSON"),
         (_write({}, crd="missing.json"), "missing.json"),
         (_write({}, crd="bad\0name"), "bad"),
+        (_write({}, crd="-"), "the request's `crd` is standard input, which may hold the requests: name a file"),
         (_DEEP, "deep"),
         (_DEEP_ID, "missing.json"),
         (b"x" * (batch.MAX_LINE + 1), f"line 1 is longer than {batch.MAX_LINE} bytes"),
         (b"x" * (3 * batch.MAX_LINE), f"line 1 is longer than {batch.MAX_LINE} bytes"),
     ],
-    ids=["text", "bytes", "brackets", "missing", "name", "deep", "deep id", "long", "longer"],
+    ids=["text", "bytes", "brackets", "missing", "name", "input", "deep", "deep id", "long", "longer"],
 )
 def test_a_line_that_fails_is_answered_and_ends_nothing(world: Path, line: Any, reason: str) -> None:
     ran, answers = _asked(world, line, _write({"v": "A"}))
