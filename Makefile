@@ -33,7 +33,7 @@ site: $(SITE)
 	@echo "The site is in build/site. To search it, serve it: $(BIN)/python -m http.server -d build/site"
 
 fuzz: $(DEV) $(WHEELS)
-	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/test_fuzz.py tests/test_hostile_trees.py \
+	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/fuzz tests/test_fuzz.py tests/test_hostile_trees.py \
 	  tests/test_hostile_archives.py tests/compare/test_recall.py \
 	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py \
 	  tests/conformance/test_mutated_real.py tests/conformance/test_one_verdict.py \

@@ -17,6 +17,13 @@ class GoValue(Struct, frozen=True):
     go: str
     json: str
 
+    def data(self) -> Any:
+        """The value as data of JSON types; its text where that is no JSON, as that of a value cut for a report."""
+        try:
+            return json.loads(self.json)
+        except (ValueError, RecursionError):
+            return self.json
+
 
 class OutOfRange(str):
     """The spelling of a JSON number that no float64 holds."""

@@ -75,11 +75,11 @@ def judge(
 
     from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
-    from crdcompat.features.judge import answers
+    from crdcompat.features.judge import answers, batch
     from crdcompat.render.write import style_for
 
     if requests is not None:
-        raise typer.Exit(answers.answer_requests(requests, redact=redact))
+        raise typer.Exit(batch.answer_requests(requests, redact=redact))
     if crd is None:
         raise UsageError("judge needs a CRD file, and an object file to judge an object (or --requests FILE)")
     if new is None and (op is not Operation.create or version is not None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -21,12 +22,14 @@ _SECONDS_BEFORE = 1.0
 _SECONDS_BETWEEN = 0.1
 #: The seconds over which the speed is measured. One recording takes several.
 _SECONDS_OF_PACE = 60.0
+#: The terminals without a moving cursor, by their names.
+_CANNOT_ERASE = ("dumb", "unknown")
 
 
 @contextmanager
 def progress(*, wanted: bool = True) -> Iterator[None]:
-    """Show the steps of the work inside, if they are wanted and standard error is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    """Show the steps of the work inside, if they are wanted and standard error is a terminal that can erase them."""
+    if not wanted or not sys.stderr.isatty() or os.environ.get("TERM") in _CANNOT_ERASE:
         yield
         return
     bars = Bars()

@@ -17,6 +17,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
 from crdcompat.render.write import between_stops, wants_excerpts
+from crdcompat.vocabulary import ExitCode
 from crdcompat.vocabulary.filters import Filters
 
 
@@ -67,6 +68,8 @@ def compare_and_report(
         printed = escape_lines(text) if sys.stdout.isatty() else text
         sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
     code = end(report, settings, colour, verbosity, shown=bool(settings.formats or not patch))
+    if patch and not settings.formats and code == ExitCode.NOT_DONE:
+        warn("not all was judged, so the patch may lack a part: run the command without --suggest-patch")
     if not report.problems and report.has_nothing_compared:
         warn(f"nothing to compare: {_nothing(report, filters.paths)}")
     return code

@@ -133,7 +133,10 @@ def _cluster(asked: Asked) -> Iterator[ScratchCluster]:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM ends the run as Ctrl-C does: what was installed is removed first."""
+    """SIGTERM ends the run as Ctrl-C does: what was installed is removed first. An ignored signal stays ignored."""
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_IGN:
+        yield
+        return
 
     def interrupt(_number: int, _frame: object) -> None:
         raise KeyboardInterrupt

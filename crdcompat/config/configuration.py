@@ -268,13 +268,19 @@ def _tool_table(path: Path, text: bytes) -> dict[str, Any] | None:
 
 
 def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
-    """The scalars that YAML reads as floats, as (line, text, value): the configuration allows no floats."""
+    """The scalars that YAML reads as floats, as (line, text, value): the configuration allows no floats.
+
+    None in JSON that is no YAML, such as pairs of surrogates: its floats are refused without their spelling.
+    """
     from yaml.nodes import MappingNode, ScalarNode
 
     from crdcompat.yaml.scalars import plain_value
-    from crdcompat.yaml.streams import compose_stream
+    from crdcompat.yaml.streams import Fault, compose_stream
 
-    pending: list[Any] = list(compose_stream(text))
+    try:
+        pending: list[Any] = list(compose_stream(text))
+    except Fault:
+        return
     while pending:
         node = pending.pop(0)
         if isinstance(node, ScalarNode):

@@ -104,9 +104,10 @@ class ServersReport(Struct, frozen=True):
 
     @property
     def accepting(self) -> tuple[ServerName, ...]:
-        """The servers that accept every CRD."""
-        by_server = zip(self.servers, zip(*(row.answers for row in self.rows), strict=True), strict=True)
-        return tuple(name for name, answers in by_server if all(not each.errors for each in answers))
+        """The servers that accept every CRD; none where no CRD could be read."""
+        answers = [row.answers for row in self.rows]
+        accept = [bool(answers) and not any(each[at].errors for each in answers) for at in range(len(self.servers))]
+        return tuple(name for name, accepts in zip(self.servers, accept, strict=True) if accepts)
 
     @property
     def needs(self) -> tuple[Need, ...]:

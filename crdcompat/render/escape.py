@@ -221,7 +221,12 @@ def json_text(value: Any, option: int = 0) -> str:
     """A value as JSON whose strings show no hidden character as it is. ``option``: that of orjson."""
     import orjson
 
-    text = orjson.dumps(value, option=option).decode()
+    from crdcompat.render.any_json import as_text, dumped
+
+    try:
+        text = orjson.dumps(value, default=as_text, option=option).decode()
+    except orjson.JSONEncodeError:
+        text = dumped(value, option)
     return text if text.isascii() and "\x7f" not in text else _HIDDEN_IN_JSON.sub(_in_json, text)
 
 

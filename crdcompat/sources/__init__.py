@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources.kinds import Kind, Source, named_source, unknown_prefix
 from crdcompat.sources.options import limit_requests as limit_requests
+from crdcompat.sources.urls import is_http, public_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     RefNotFoundError, SourceError.
     """
     source = named_source(text)
-    return _OPENERS[source.kind](source, repo)
+    return _with_redirect(source, _OPENERS[source.kind](source, repo))
 
 
 def open_objects(text: str, *, repo: str | None = None) -> Tree:
@@ -40,8 +41,19 @@ def open_objects(text: str, *, repo: str | None = None) -> Tree:
     if source.kind is Kind.CLUSTER:
         return _cluster(source.name, source.rest)
     if source.kind in (Kind.ANY, Kind.PATH, Kind.RECORDING, Kind.ARCHIVE):
-        return _all_files(source)
+        return _with_redirect(source, _all_files(source))
     return open_source(text, repo=repo)
+
+
+def _with_redirect(source: Source, tree: Tree) -> Tree:
+    """The tree of a source, with a note if its URL is redirected to another host."""
+    if source.is_remote and is_http(source.rest):
+        from crdcompat.sources.remote import came_from
+
+        if address := came_from(source.path):
+            note = f"{source.name}: the server sent the reader to {public_name(address)}, which got no credentials"
+            tree.notes = (*tree.notes, note)
+    return tree
 
 
 def _any(source: Source, repo: str | None) -> Tree:

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.sources.fetched import begin
+
 
 class SourceOptions(Struct, frozen=True):
     """How sources are opened.
@@ -37,7 +39,8 @@ def current_options() -> SourceOptions:
 
 
 def limit_requests(connect: float, read: float) -> None:
-    """Set the timeouts of sources that are opened from now on, in seconds."""
+    """Begin a run: set the timeouts of sources that are opened from now on, in seconds, and keep what is fetched."""
+    begin()
     _options.set(replace(_options.get(), connect_timeout=connect, read_timeout=read))
 
 

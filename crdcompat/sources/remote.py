@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
+from crdcompat.sources.fetched import Fetched, address_of, keep, kept
 from crdcompat.sources.options import current_options
+from crdcompat.sources.redirects import MAX_HOSTS, OtherHost, is_other_host, watched, without_credentials
 from crdcompat.sources.unpack import PartReader
 from crdcompat.sources.urls import is_http, public_name, scheme_of, without_secrets
 
@@ -49,17 +51,42 @@ def open_remote(url: str) -> io.BufferedReader:
     Opening and reading raise SourceError: no such file, no permission, no answer in time, more than
     `MAX_REMOTE_BYTES` or `MAX_REMOTE_SECONDS`, or a web page instead of a file.
     """
-    with _as_source_errors(url):
-        system, path = _file_system(url)
-        # fsspec streams a file from an http server in one request; a given size saves a request for the size.
-        # It reads a file of a store in blocks.
-        store = {"block_size": _BLOCK, "cache_type": "readahead"}
-        file = system.open(path, "rb", **({"block_size": 0, "size": 1} if is_http(url) else store))
+    if (found := kept(url)) is not None:
+        return io.BufferedReader(found, 1 << 18)
+    file, sent_to = _opened(url)
     stream: io.BufferedReader = io.BufferedReader(_Limited(file, url), 1 << 18)
     if _WEB_PAGE.match(stream.peek(64)[:64]):
         stream.close()
         raise SourceError(f"{public_name(url)}: a web page, not a file: give the address of the file itself")
-    return stream
+    return io.BufferedReader(keep(url, stream, sent_to), 1 << 18) if is_http(url) else stream
+
+
+def came_from(url: str) -> str:
+    """The address that the file of an http server comes from if the server names another host; else "".
+
+    Raises SourceError.
+    """
+    if (known := address_of(url)) is not None:
+        return known
+    with open_remote(url) as file:
+        return file.raw.sent_to if isinstance(file.raw, Fetched) else ""
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """The file of a URL as its library opens it, and the address that it came from if that is another host."""
+    asked = url
+    for _ in range(MAX_HOSTS + 1):
+        try:
+            with _as_source_errors(url):
+                system, path = _file_system(asked, is_other=asked != url)
+                # fsspec streams a file from an http server in one request; a given size saves a request for the size.
+                # It reads a file of a store in blocks.
+                store = {"block_size": _BLOCK, "cache_type": "readahead"}
+                file = system.open(path, "rb", **({"block_size": 0, "size": 1} if is_http(url) else store))
+                return file, asked if is_other_host(url, asked) else ""
+        except OtherHost as other:
+            asked = other.url
+    raise SourceError(f"{public_name(url)}: redirected to more than {MAX_HOSTS} hosts: given up")
 
 
 def is_remote_folder(url: str) -> bool:
@@ -119,22 +146,23 @@ class _Limited(PartReader):
                 super().close()
 
 
-def _file_system(url: str) -> tuple[Any, str]:
-    """The file system of a URL and the path in it.
+def _file_system(url: str, *, is_other: bool = False) -> tuple[Any, str]:
+    """The file system of a URL and the path in it; ``is_other``: a redirect named it.
 
     Raises UsageError if the extra is not installed; ValueError or ImportError for an unknown protocol."""
     try:
         import fsspec
     except ImportError:
         raise UsageError(f"{public_name(url)}: to read from a URL, install the extra: {INSTALL}") from None
-    system, path = fsspec.core.url_to_fs(url, **_options(scheme_of(url)))
+    system, path = fsspec.core.url_to_fs(url, **_options(url, is_other=is_other))
     return system, path
 
 
-def _options(scheme: str) -> dict[str, Any]:
-    asked = current_options()
+def _options(url: str, *, is_other: bool) -> dict[str, Any]:
+    asked, scheme = current_options(), scheme_of(url)
     if scheme in ("http", "https"):
-        return {"client_kwargs": _aiohttp_limits(), "use_listings_cache": False}
+        settings = {**_aiohttp_limits(), "trace_configs": [watched()]}
+        return {"client_kwargs": settings | (without_credentials(url) if is_other else {}), "use_listings_cache": False}
     if scheme in ("gs", "gcs"):
         # By default gcsfs first asks another interface for the kind of each bucket, and warns without an answer.
         os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
@@ -184,7 +212,7 @@ def _as_source_errors(url: str) -> Iterator[None]:
     """Report any error of a protocol's library as a SourceError, without credentials in its text."""
     try:
         yield
-    except (SourceError, UsageError):
+    except (SourceError, UsageError, OtherHost):
         raise
     except Exception as error:
         raise SourceError(f"{public_name(url)}: {_reason(error, url)}") from None

@@ -521,3 +521,13 @@ def test_a_near_name_is_suggested(tmp_path: Path, args: tuple[str, str], near: s
     ran = run("diff", *both(tmp_path, FINE, FINE), *args)
     assert ran.code == 2 and f"; did you mean {near}?" in ran.err
     assert "did you mean" not in run("diff", *both(tmp_path, FINE, FINE), args[0], "zzzzzz").err
+
+
+def test_a_patch_that_may_lack_a_part_says_so(tmp_path: Path) -> None:
+    """A CRD that cannot be read is no empty patch."""
+    old, new = both(tmp_path, crd(root(spec=obj(a=string("A")))), {**crd(root()), "spec": 5})
+    ran = run("diff", old, new, "--suggest-patch")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "crdcompat: not all was judged, so the patch may lack a part: run the command without --suggest-patch\n"
+    )

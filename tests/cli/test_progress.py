@@ -30,11 +30,11 @@ finally: print('rich' in sys.modules)
 """
 
 
-def _on_terminal(cwd: Path, *args: str) -> tuple[list[str], str]:
+def _on_terminal(cwd: Path, *args: str, kind: str = "xterm") -> tuple[list[str], str]:
     """The lines of standard output, a pipe, and the bytes of standard error, a terminal."""
     ours, theirs = pty.openpty()
     words = [sys.executable, "-c", _AT_ONCE, *args]
-    env = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "100"}
+    env = {**os.environ, "TERM": kind, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(words, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=theirs, text=True, check=False)
     os.close(theirs)
     found = b""
@@ -92,6 +92,12 @@ def test_bars_are_shown_and_leave_nothing(folder: Path, command: tuple[str, ...]
     plain, silent = _on_terminal(folder, *command, "--no-progress")
     assert (plain[:-1], plain[-1], silent) == (out[:-1], "False", "")
     assert _on_terminal(folder, *command, "-q")[1] == ""
+
+
+@pytest.mark.parametrize("kind", ["dumb", "unknown"])
+def test_a_terminal_that_cannot_erase_gets_no_bars(folder: Path, kind: str) -> None:
+    out, err = _on_terminal(folder, "diff", "old", "new", kind=kind)
+    assert (out[-1], err) == ("False", "")
 
 
 def test_a_pipe_gets_no_bars_and_rich_is_not_imported(folder: Path) -> None:

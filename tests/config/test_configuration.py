@@ -585,3 +585,10 @@ def test_a_release_4_13_of_another_project_is_none_of_openshift(
     assert (ran.report["old"]["kubernetes"], ran.report["old"]["notes"]) == (kubernetes, notes)
     checked = run("check", "--base", "release-4.13", "--head", "main", "--format", "json", cwd=repo)
     assert checked.report["sections"][0]["old"]["kubernetes"] == kubernetes
+
+
+def test_json_that_is_no_yaml(tmp_path: Path) -> None:
+    """JSON may write a character as two surrogates; the place of a number is then not known, and the number refused."""
+    assert config(tmp_path, '{"base": "\\ud83d\\ude00"}').base == "\U0001f600"
+    with pytest.raises(ConfigError, match=r"releases\.main: "):
+        config(tmp_path, '{"base": "\\ud83d\\ude00", "releases": {"main": 1.31}}')

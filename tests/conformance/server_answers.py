@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from helpers import run
+from helpers import spawn
 from referee import NAMESPACE
 
 Json = dict[str, Any]
@@ -59,7 +59,7 @@ def compared(path: Path) -> File:
     """All requests of one file, put to ``judge --requests``."""
     lines = [line for line in gzip.decompress(path.read_bytes()).decode().split("\n") if line]
     asked = [json.loads(line) for line in lines]
-    ran = run("judge", "--requests", "-", cwd=path.parent, stdin="\n".join(map(_as_sent, lines)).encode())
+    ran = spawn("judge", "--requests", "-", cwd=path.parent, stdin="\n".join(map(_as_sent, lines)).encode())
     answers = [json.loads(line) for line in ran.out.split("\n") if line]
     assert len(answers) == len(asked), ran.err
     count: Counter[str] = Counter()

@@ -46,7 +46,7 @@ def _of(name: str, sets: str) -> Json:
     return made
 
 
-_A, _AB, _ABC = string("A"), string("A", "B"), string("A", "B", "C")
+_A, _AB = string("A"), string("A", "B")
 _DEFAULTED = {**string("A", "B"), "default": "B"}
 _TWO = [version(root()), version(root(), "v2", storage=False)]
 _LEFT = [version(root()), version(root(), "v2", storage=False, served=False)]

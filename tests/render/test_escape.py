@@ -247,6 +247,7 @@ _EXITS = {
     "render/write.py",
     "cli/run.py",
     "features/judge/answers.py",
+    "features/judge/batch.py",
 }
 
 

@@ -65,7 +65,7 @@ def test_files_and_archives_by_http() -> None:
     findings = [(each["rule"], each["added"]) for each in found.report["findings"]]
     assert findings == [("enum-value-added", ["Failed"])]
     assert found.code == 1
-    assert set(asked) == {"GET /1.0/crds.yaml", "GET /1.1/crds.tgz"}
+    assert asked == ["GET /1.0/crds.yaml", "GET /1.1/crds.tgz"]
 
 
 def test_files_and_archives_of_a_store(store: tuple[str, list[str]]) -> None:

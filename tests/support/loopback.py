@@ -34,7 +34,7 @@ def serving(
 ) -> Iterator[tuple[str, list[str]]]:
     """A server's address without a scheme, and the requests that it got, as ``VERB PATH?QUERY``.
 
-    It uses TLS if a context is given.
+    It uses TLS if a context is given. A request with credentials has them at its end.
     """
     asked: list[str] = []
 
@@ -42,7 +42,8 @@ def serving(
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            asked.append(f"{self.command} {self.path}")
+            secret = self.headers.get("Authorization") or self.headers.get("Cookie")
+            asked.append(f"{self.command} {self.path}{f' ({secret})' if secret else ''}")
             parts = urlsplit(self.path)
             status, headers, body = answer(unquote(parts.path), parts.query)
             if (wanted := self.headers.get("Range")) and status == 200:

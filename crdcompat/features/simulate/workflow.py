@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import metadata_of
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.gotext import GoValue
 from crdcompat.apiserver.redaction import redacted_error, redacted_value
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
@@ -263,11 +264,11 @@ def _repair(replayed: Replayed) -> Repair:
 
 def error_data(error: FieldError) -> dict[str, Any]:
     """A field error for JSON; ``value`` is present only if the server names one."""
-    value = {} if error.value is ABSENT else {"value": error.value}
+    shown = error.value.data() if isinstance(error.value, GoValue) else error.value
     return {
         "type": error.type,
         "field": error.field,
-        **value,
+        **({} if shown is ABSENT else {"value": shown}),
         "detail": error.detail,
         "text": error.text(),
     }

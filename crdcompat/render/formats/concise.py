@@ -51,9 +51,12 @@ def _found(report: Report, style: Style) -> Iterator[_Sorted]:
         more = f" (same change in {len(entry.mirrors)} more)" if entry.mirrors else ""
         text = f"{finding.severity}[{finding.rule}] {path}: {predicate(finding)}{more}  {finding.id}"
         yield _placed(finding.locations, finding.crd, text)
-    for undecided in dict.fromkeys(each for section in sections(report) for each in section.report.undecided):
-        if style.verbosity >= 0:
-            yield _placed(undecided.locations, undecided.crd, f"undecided {undecided_line(undecided)}")
+    if style.verbosity >= 0:
+        # The entries of several sections can be the same; their values are any JSON, so they cannot be hashed.
+        open_ = (each for section in sections(report) for each in section.report.undecided)
+        yield from dict.fromkeys(
+            _placed(each.locations, each.crd, f"undecided {undecided_line(each)}") for each in open_
+        )
 
 
 def _placed(locations: Sequence[Location], crd: str, text: str) -> _Sorted:

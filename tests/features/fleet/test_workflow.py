@@ -26,7 +26,8 @@ from fleets import (
     uuid,
     widget,
 )
-from helpers import Json, run, write
+from helpers import Json, Run, run, write
+from interrupts import interruptible, uninterruptible
 from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
@@ -323,20 +324,21 @@ from crdcompat.features.fleet.judge import FleetJudge
 add, numbers = Journal.add, itertools.count(1)
 
 def waiting(*args):
-    add(*args)
+    place = add(*args)
     if next(numbers) == 3:
         sys.stdin.read()
+    return place
 
 Journal.add = waiting
 main()
 """
 
 
-def test_ctrl_c_ends_all_processes_and_leaves_a_whole_journal(crds: dict[str, Path], tmp_path: Path) -> None:
-    fleet, journal = tmp_path / "fleet", tmp_path / "journal"
+def _interrupted(crds: dict[str, Path], fleet: Path, journal: Path) -> Run:
+    """A run that gets Ctrl-C when its journal has three outcomes."""
     for number in range(60):
         gather(fleet / f"{number:02}.tar.gz", *(widget(f"w{item}", "A") for item in range(60)))
-    command = [sys.executable, "-c", _WAITS, *map(str, _args(crds, fleet, "--jobs", "2"))]
+    command = [sys.executable, "-c", _WAITS, *map(str, _args(crds, fleet, "--jobs", "2", "--format", "json"))]
     process = subprocess.Popen(
         [*command, "--resume", str(journal)],
         stdin=subprocess.PIPE,
@@ -348,11 +350,27 @@ def test_ctrl_c_ends_all_processes_and_leaves_a_whole_journal(crds: dict[str, Pa
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     out, err = process.communicate()  # ends only when no process holds the other ends
-    assert (process.returncode, out) == (130, b"")
-    assert b"Traceback" not in err
+    return Run(process.returncode, out.decode(), err.decode())
+
+
+def test_ctrl_c_ends_all_processes_and_leaves_a_whole_journal(crds: dict[str, Path], tmp_path: Path) -> None:
+    fleet, journal = tmp_path / "fleet", tmp_path / "journal"
+    with interruptible():
+        ran = _interrupted(crds, fleet, journal)
+    assert (ran.code, ran.out) == (130, "")
+    assert "Traceback" not in ran.err
     assert journal.read_bytes().count(b"\n") == 1 + 3
     resumed = run(*_args(crds, fleet, "--jobs", "1", "--format", "json", "--resume", journal))
     assert resumed.out == run(*_args(crds, fleet, "--jobs", "1", "--format", "json")).out
+    assert journal.read_bytes().count(b"\n") == 61
+
+
+def test_ctrl_c_that_the_caller_ignores_ends_nothing(crds: dict[str, Path], tmp_path: Path) -> None:
+    """A script starts its background commands with SIGINT ignored: Ctrl-C ends the script, not these."""
+    fleet, journal = tmp_path / "fleet", tmp_path / "journal"
+    with uninterruptible():
+        ran = _interrupted(crds, fleet, journal)
+    assert (ran.code, ran.out) == (0, run(*_args(crds, fleet, "--jobs", "1", "--format", "json")).out)
     assert journal.read_bytes().count(b"\n") == 61
 
 

@@ -172,3 +172,12 @@ def test_page(crds: Path) -> None:
     ]
     assert said(shown.all("details", "fold")[0]) == "Accepted by every server: 1widgets.example.com"
     assert "`isCIDR` needs Kubernetes 1.31 or later" in ran.out
+
+
+def test_no_crd_that_can_be_read(tmp_path: Path) -> None:
+    """A server that has judged no CRD accepts none."""
+    write(tmp_path / "crds/w.yaml", {**_crd(), "spec": 5})
+    ran = run("servers", "crds", "--format", "json", cwd=tmp_path)
+    assert (ran.code, ran.report["summary"]["accepting"]) == (2, [])
+    assert len(ran.report["summary"]["problems"]) == 1
+    assert _verdict(tmp_path, code=2) == "No CRD was read."

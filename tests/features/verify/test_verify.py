@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from changes import repository
 from fake_cluster import CRDS, FakeCluster, Reply, kubeconfig, serving
 from helpers import Json, Run, array, both, commit, crd, git, obj, root, run, string, version, write
+from interrupts import interruptible, uninterruptible
 
 from crdcompat.sources.scratch_cluster import MARK
 
@@ -366,8 +368,8 @@ def test_a_server_that_falls_silent(cluster: FakeCluster, tmp_path: Path) -> Non
     assert outcomes(ran) == dict.fromkeys(FOUND, "confirmed")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_cleans_up(cluster: FakeCluster, tmp_path: Path, number: signal.Signals) -> None:
+def _signalled(cluster: FakeCluster, tmp_path: Path, number: signal.Signals) -> Run:
+    """A run that gets a signal while it waits for an answer; the answer comes when the signal was sent."""
     asked, go_on = threading.Event(), threading.Event()
 
     def stops(method: str, path: str, body: Json) -> Reply | None:
@@ -384,12 +386,34 @@ def test_an_interruption_cleans_up(cluster: FakeCluster, tmp_path: Path, number:
         assert asked.wait(60)
         assert [*cluster.crds] == [WIDGETS]
         process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=1)  # a run that goes on waits for the answer
+        go_on.set()
         out, err = process.communicate(timeout=60)
     finally:
         go_on.set()
         process.kill()
         process.communicate()
-    assert (process.returncode, out, err) == (130, b"", b"")
+    return Run(process.returncode, out.decode(), err.decode())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_cleans_up(cluster: FakeCluster, tmp_path: Path, number: signal.Signals) -> None:
+    with interruptible():
+        ran = _signalled(cluster, tmp_path, number)
+    assert (ran.code, ran.out, ran.err) == (130, "", "")
+    assert cluster.crds == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_the_caller_ignores_is_ignored(
+    cluster: FakeCluster, tmp_path: Path, number: signal.Signals
+) -> None:
+    """A script starts its background commands with SIGINT ignored: Ctrl-C ends the script, not these."""
+    with uninterruptible():
+        ran = _signalled(cluster, tmp_path, number)
+    assert (ran.code, ran.err) == (0, "")
+    assert "confirmed" in ran.out
     assert cluster.crds == {}
 
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from report_samples import HOSTILE, check, empty_check, hostile_check, replayed, sample, unreadable
 
+from crdcompat.models.diff import UndecidedEntry
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.render.escape import Style
@@ -64,3 +65,12 @@ def test_hostile_text_makes_no_line(tmp_path: Path, text: str) -> None:
     for line in _lines(report):
         assert line.isprintable()
         assert re.search(r": (error|warning|info)\[|: undecided ", line)
+
+
+def test_undecided_values_of_any_type(tmp_path: Path) -> None:
+    """Values of undecided differences are any JSON; the same one in two sections is one line."""
+    entry = UndecidedEntry("a.example.com", "v1", ("default",), "spec", "$ref", ["a"], {"a": [1]}, "not known", ())
+    report = replace(sample(tmp_path), findings=(), undecided=(entry, entry))
+    (line,) = _lines(report)
+    assert line.startswith("a.example.com: undecided ")
+    assert _lines(report, -1) == []
