@@ -70,6 +70,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``early``: the reader's CRD is applied while the writer's API server still serves, and this server was asked.
     ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
+    ``cut``: the budget of the comparison ended before all of this was known.
     """
 
     change: Change
@@ -91,6 +92,7 @@ class Judged(Struct, frozen=True, eq=False):
     early: bool = False
     named: Named | None = None
     harms: tuple[Harm, ...] = ()
+    cut: bool = False
 
 
 class Open(Struct, frozen=True, eq=False):

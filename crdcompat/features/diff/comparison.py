@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from crdcompat.apiserver.supported.ranges import servers_beside
 from crdcompat.apiserver.versions import Servers
+from crdcompat.compare.budget import budget_of, cut_short
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
@@ -72,6 +73,7 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
     servers = servers_beside(old, new)
+    shared.budget = budget_of(pairs)
     comparer = Comparer(servers.of_old, servers.of_new, shared)
     found = comparer.compare(pairs, wanted.directions)
     found.judged += only_on_newest(pairs, found.judged, servers, (old, new), wanted.directions, shared)
@@ -79,6 +81,7 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     replayed = with_writes(with_seeds(found.judged, comparer, seeds), servers, shared)
     # The search for a value that somebody writes may change a witness, which is replayed then.
     found.judged = list(with_writes(with_names(replayed, comparer, old, new, seeds), servers, shared))
+    found.open += cut_short(found.judged, shared.budget)
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners
