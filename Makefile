@@ -55,6 +55,7 @@ replay: $(DEV)
 bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/budgets.py
 	$(BIN)/python benchmarks/facets.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/fleet.py

@@ -22,6 +22,13 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def fingerprint(value: Any) -> Any:
+    """A key of a value: those of two values are equal if and only if the values are the ``same``."""
+    if isinstance(value, dict):
+        return dict, frozenset((name, fingerprint(item)) for name, item in value.items())
+    return (list, tuple(map(fingerprint, value))) if isinstance(value, list) else (type(value), value)
+
+
 class Pair:
     """A new value with the old value it correlates with, at one schema node."""
 

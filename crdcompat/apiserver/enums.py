@@ -6,35 +6,53 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.correlation import same
+from crdcompat.apiserver.correlation import fingerprint, same
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import WORK
+
+#: Members that are compared with a number for one step of work.
+_NUMBERS_OF_A_STEP = 8
 
 
 class Enum(Struct, frozen=True):
-    """The members of one node's enum; ``strings`` are those that are strings."""
+    """The members of one node's enum.
+
+    ``strings`` are those that are strings, ``parts`` the fingerprints of objects, lists and booleans, and ``numbers``
+    what a number may equal.
+    """
 
     server: Server
     members: tuple[Any, ...]
     strings: frozenset[str]
+    parts: frozenset[Any]
+    numbers: tuple[Any, ...]
 
     @classmethod
     def read(cls, node: Node, server: Server) -> Enum | None:
         """The enum of a node; None if it has none."""
         if not node.enum:
             return None
-        return cls(server, node.enum, frozenset(each for each in node.enum if isinstance(each, str)))
+        strings = frozenset(each for each in node.enum if isinstance(each, str))
+        parts = frozenset(fingerprint(each) for each in node.enum if isinstance(each, (dict, list, bool)))
+        numbers = tuple(
+            each for each in node.enum if isinstance(each, (int, float, str)) and not isinstance(each, bool)
+        )
+        return cls(server, node.enum, strings, parts, numbers)
 
     def check(self, value: Any, path: Trail, out: list[FieldError]) -> None:
         """Append an error to ``out`` if ``value`` is not a member."""
         # A string equals only strings, but an integer may equal a string (section 3.4).
         if type(value) is str:
             found = value in self.strings
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            WORK.spend(len(self.numbers) // _NUMBERS_OF_A_STEP)
+            found = any(is_member(value, member) for member in self.numbers)
         else:
-            found = any(is_member(value, member) for member in self.members)
+            found = value is not None and fingerprint(value) in self.parts
         if not found:
             out.append(FieldError(NOT_SUPPORTED, pointer_at(path), Keyword.ENUM, value, self.server, self.members))
 

@@ -22,6 +22,7 @@ from crdcompat.apiserver.limits import StringLimits
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import WORK
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -137,6 +138,7 @@ class SchemaValidator:
         self._checks(value, None, pair, out, unknown)
 
     def _checks(self, value: Any, path: Trail, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
+        WORK.done += 1
         kind = type(value)
         if value is None:
             if self.types and not self.nullable:

@@ -97,6 +97,8 @@ def attempt(
         return Attempt(Ended.OPEN, why=_NO_UPDATE) if update is None else _updated(update, claim, pair)
     if trial.value is ABSENT and not _has_members(node_at(pair.writer.node, trial.path[:-1])):
         return Attempt(Ended.NEVER)
+    if not trial.path and not isinstance(trial.value, dict):
+        return Attempt(Ended.NOT_THIS)  # whatever the schema says, a resource is an object
     found = _Trying(trial, claim, pair, shared, made).run(known, search=search)
     if trial.adds and found.reading is not None and (update := addition(found.reading.object, claim, pair, trial.path)):
         return _updated(update, claim, pair)

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
+from crdcompat.compare.budget import unproved
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
 from crdcompat.compare.contexts import by_witness, outcomes_of, schemas_of
 from crdcompat.compare.crd_facet import CrdChange
@@ -32,6 +33,7 @@ from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.paths import Object, SchemaPath, node_at
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import Budget, OverBudgetError
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.steps import stepping
 
@@ -59,6 +61,11 @@ class Comparer:
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
         self._counted_texts: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
+
+    @property
+    def budget(self) -> Budget:
+        """What is left for the comparison under way."""
+        return self._cache.budget
 
     def compare(
         self,
@@ -96,7 +103,7 @@ class Comparer:
         for (crd, *_), (item, places) in of_crds.items():
             found.judged.extend(_crd_judged(crd, item, places, wanted, found))
         for (crd, version, *_), places in stepping(occurrences.items(), "Changes judged", len(occurrences)):
-            found.judged.extend(self._judge(crd, version, places, wanted, found))
+            found.judged.extend(self._judged(crd, version, places, wanted, found))
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
         return found
@@ -204,6 +211,15 @@ class Comparer:
         )
 
     # -- effects -------------------------------------------------------------------------------
+
+    def _judged(
+        self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
+    ) -> list[Judged]:
+        try:
+            with self._cache.budget.spending():
+                return [*self._judge(crd, version, places, directions, found)]
+        except OverBudgetError:
+            return [*unproved(crd, version, places, directions)]
 
     def _judge(
         self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison

@@ -14,6 +14,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import ABSENT, RULES, Node, mapping_of
+from crdcompat.schema.work import WORK
 
 #: A rule for names, close to a DNS subdomain.
 _NAME = "self.matches('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$')"
@@ -34,6 +35,7 @@ class NodeJudge:
 
         Servers evaluate rules only if the other keywords accept the value.
         """
+        WORK.spend()
         errors: list[FieldError] = []
         self._validator.validate(value, None, None, errors, [])
         pair = None if old is ABSENT else Pair({"v": value}, {"v": old}, self._holder)
@@ -52,6 +54,7 @@ class NodeJudge:
 
     def accepts(self, value: Any) -> bool:
         """Whether the node accepts ``value`` after defaulting. What cannot be judged counts as accepted."""
+        WORK.spend()
         stored = defaulted(value, self._node)
         errors: list[FieldError] = []
         self._validator.validate(stored, None, None, errors, [])

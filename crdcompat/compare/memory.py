@@ -6,6 +6,7 @@ the same schemas.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +19,7 @@ from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import WORK, Budget
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.supported.causes import Cause
@@ -34,6 +36,8 @@ class ConvertingResource(Resource):
         return super().create({**raw, "apiVersion": self.api_version}, keep_status=keep_status)
 
 
+#: What an error costs where it is made, sorted and looked at.
+_STEPS_OF_AN_ERROR = 4
 #: Bytes of JSON. Witnesses are small; larger objects come from giant enums or defaults and are not cached.
 _MAX_CACHED = 4096
 
@@ -47,6 +51,7 @@ class CachingResource(Resource):
 
     def create(self, raw: dict[str, Any], *, keep_status: bool = False) -> Verdict:
         """As Resource.create. The key keeps the order of members, because the order of errors may depend on it."""
+        WORK.spend()
         try:
             key = (orjson.dumps(raw), keep_status)
         except TypeError:  # integers of more than 64 bits, for example
@@ -54,6 +59,7 @@ class CachingResource(Resource):
         known = self._verdicts.get(key)
         if known is None:
             known = super().create(raw, keep_status=keep_status)
+            WORK.spend(len(known.errors) * _STEPS_OF_AN_ERROR)
             if len(key[0]) <= _MAX_CACHED:
                 self._verdicts[key] = known
         return known
@@ -69,11 +75,13 @@ class ComparisonCache:
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
     ``resources``, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
     keys.
+    ``budget`` is that of the comparison under way.
     """
 
     def __init__(self) -> None:
         self.resources: dict[tuple[int, Server, bool], Resource] = {}
         self.book = TrialBook()
+        self.budget = Budget(sys.maxsize)
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
@@ -90,5 +98,5 @@ class ComparisonCache:
         """``diff_schemas`` of two roots."""
         key = (self.book.digest(old), self.book.digest(new))
         if key not in self._schemas:
-            self._schemas[key] = diff_schemas(old, new)
+            self._schemas[key] = diff_schemas(old, new, self.budget)
         return self._schemas[key]

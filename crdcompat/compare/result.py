@@ -74,6 +74,7 @@ class Judged(Struct, frozen=True, eq=False):
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
     ``servers``: the supported servers with this effect; empty if all have it.
     ``since``: which of the releases that were read have it in the feature set Default, in words.
+    ``cut``: the budget of the comparison ended before all of this was known.
     """
 
     change: Change
@@ -97,6 +98,7 @@ class Judged(Struct, frozen=True, eq=False):
     harms: tuple[Harm, ...] = ()
     servers: tuple[Server, ...] = ()
     since: str = ""
+    cut: bool = False
 
     @property
     def is_in_default(self) -> bool:

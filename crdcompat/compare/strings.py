@@ -151,8 +151,7 @@ def _of_other_lengths(both: Language, theirs: Language, *, searching: bool) -> I
     """
     from crdcompat.schema.regex import members
 
-    if theirs.most is not None and theirs.most < _MAX_LENGTH:
-        wanted = max(theirs.most + 1, both.least)
+    if theirs.most is not None and (wanted := max(theirs.most + 1, both.least)) <= _MAX_LENGTH:
         if searching:
             yield from members(both.patterns, min_length=wanted, max_length=both.most, limit=_MAX_STRINGS)
         for text in members(both.patterns, min_length=1, limit=_MAX_STRINGS):
@@ -182,7 +181,7 @@ def _other_lengths(
         sizes.append(range(size, min(size + 4, _MAX_LENGTH + 1, (mine.most or _MAX_LENGTH) + 1)))
     if theirs.least > mine.least:
         sizes.append(range(mine.least, min(mine.least + 4, _MAX_LENGTH + 1, theirs.least)))
-    found = (next(filter(accepts, _of_sizes(writer, each, accepts)), None) for each in sizes)
+    found = (next(filter(accepts, _of_sizes(writer, each, accepts)), None) for each in sizes if each)
     return [text for text in found if text is not None], not sizes
 
 

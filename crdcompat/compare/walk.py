@@ -6,6 +6,7 @@ is silently skipped.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from msgspec import Struct, field
@@ -16,9 +17,12 @@ from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.work import Budget, OverBudgetError
 
 #: Keywords that admission ignores.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
+#: Changes of two schemas that are judged; the largest of real releases have hundreds.
+MAX_CHANGES = 3_000
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 
@@ -30,10 +34,20 @@ class SchemaDiff(Struct):
     texts: list[str] = field(default_factory=list)
 
 
-def diff_schemas(old: Node, new: Node) -> SchemaDiff:
-    """Compare two schemas of the same version of a CRD."""
+def diff_schemas(old: Node, new: Node, budget: Budget) -> SchemaDiff:
+    """Compare two schemas of the same version of a CRD.
+
+    What the budget does not suffice for is undecided, and so are the changes after the first MAX_CHANGES.
+    """
     found = SchemaDiff()
-    _walk(Site(old, new, (), (), ()), found)
+    _walk(Site(old, new, (), (), ()), found, budget)
+    if len(found.changes) > MAX_CHANGES:
+        first, left = found.changes[MAX_CHANGES], len(found.changes) - MAX_CHANGES
+        del found.changes[MAX_CHANGES:]
+        reason = f"more than {MAX_CHANGES:,} changes: this one and {left - 1:,} after it are not judged"
+        found.undecided.append(
+            Undecided(first.path, first.kind, first.old, first.new, reason, old_at=first.old_at, new_at=first.new_at)
+        )
     return found
 
 
@@ -42,35 +56,48 @@ def _owned() -> frozenset[str]:
     return frozenset(keyword for facet in all_facets() for keyword in facet.keywords)
 
 
-def _walk(site: Site, found: SchemaDiff) -> None:
+def _changes(site: Site) -> Iterator[Change | Undecided]:
+    """What the facets find at one node."""
+    for facet in all_facets():
+        if facet.in_branches or not site.in_junctor:
+            yield from facet.changes(site)
+
+
+def _walk(site: Site, found: SchemaDiff, budget: Budget) -> None:
     old, new = site.old.raw, site.new.raw
     if identical(old, new):
         return
-    for facet in all_facets():
-        if site.in_junctor and not facet.in_branches:
-            continue
-        for item in facet.changes(site):
-            if isinstance(item, Change):
-                found.changes.append(item)
-            else:
-                found.undecided.append(item)
+    try:
+        with budget.spending():
+            for item in _changes(site):
+                if isinstance(item, Change):
+                    found.changes.append(item)
+                else:
+                    found.undecided.append(item)
+    except OverBudgetError:
+        reason = f"the work of this comparison ({budget.steps:,} steps) did not suffice"
+        keyword = next((key for key in _differing(site) if key in _owned()), "")
+        found.undecided.append(site.undecided(keyword, reason))
     if site.reshaped:
         return
-    differing = [
-        key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))
-    ]
-    for keyword in differing:
+    for keyword in _differing(site):
         if keyword in TEXT:
             found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
         elif keyword in BRANCHES:
-            _junctor(site, keyword, found)
+            _junctor(site, keyword, found, budget)
         elif keyword in _CONTAINERS:
-            _container(site, keyword, found)
+            _container(site, keyword, found, budget)
         elif keyword not in _owned():
             found.undecided.append(site.undecided(keyword, "no rule of this version judges this keyword"))
 
 
-def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
+def _differing(site: Site) -> list[str]:
+    """The keywords that differ at a node."""
+    old, new = site.old.raw, site.new.raw
+    return [key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))]
+
+
+def _container(site: Site, keyword: str, found: SchemaDiff, budget: Budget) -> None:
     if keyword == "properties":
         old, new = site.old.properties, site.new.properties
         for name in sorted(old.keys() & new.keys()):
@@ -82,22 +109,22 @@ def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
                 (*site.new_at, "properties", name),
                 site.in_junctor,
             )
-            _walk(below, found)
+            _walk(below, found, budget)
         return
     step = ITEM if keyword == "items" else VALUE
     old_below, new_below = (side.items if step is ITEM else side.additional for side in (site.old, site.new))
     if isinstance(old_below, Node) and isinstance(new_below, Node):
         at = (*site.old_at, keyword), (*site.new_at, keyword)
-        _walk(Site(old_below, new_below, (*site.path, step), *at, site.in_junctor), found)
+        _walk(Site(old_below, new_below, (*site.path, step), *at, site.in_junctor), found, budget)
 
 
-def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
+def _junctor(site: Site, keyword: str, found: SchemaDiff, budget: Budget) -> None:
     """Walk the branches of a junctor if only their enums differ; the facet of junctors judges other differences."""
     if not compared_by_branch(site, keyword):
         return
     inside = SchemaDiff()
     for branch in branch_sites(site, keyword):
-        _walk(branch, inside)
+        _walk(branch, inside, budget)
     # Changes of the node's effective enum already include those of its branches: do not report them twice.
     known = {module_of(change.kind) for change in found.changes if change.path == site.path}
     found.changes += [

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import WORK
+
+#: Members of an enum that cost as much as a step.
+_MEMBERS_OF_A_STEP = 4
 
 
 def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
@@ -22,12 +26,9 @@ def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
             sets.append(tuple(member for found in found_all if found is not None for member in found))
     if not sets:
         return None
-    first, *others = sets
-    kept: dict[tuple[str, str], Any] = {}
-    for member in first:
-        if all(any(member_key(member) == member_key(candidate) for candidate in other) for other in others):
-            kept.setdefault(member_key(member), member)
-    return tuple(kept.values())
+    WORK.done += 1 + sum(map(len, sets)) // _MEMBERS_OF_A_STEP
+    first, *others = ({member_key(member): member for member in reversed(each)} for each in sets)
+    return tuple(member for key, member in reversed(first.items()) if all(key in other for other in others))
 
 
 def member_key(value: Any) -> tuple[str, str]:

@@ -16,7 +16,10 @@ from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
 from crdcompat.schema.plausible import plausible_integers
 from crdcompat.schema.sample_strings import string_limits, strings
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
+from crdcompat.schema.work import WORK
 
+#: What making a required member costs.
+_STEPS_OF_A_MEMBER = 4
 _MAX_DEPTH = 40
 _MAX_ITEMS = 10_001  # one more than a round limit
 
@@ -135,6 +138,7 @@ def _object(node: Node, depth: int, holding: str = "") -> Any:
     """A minimal object; ``holding`` is a member that it gets later, which counts as one of its members."""
     if node.least_size == MAX_SIZE:
         return ABSENT
+    WORK.spend(1 + _STEPS_OF_A_MEMBER * len(node.required))
     made: dict[str, Any] = {}
     wanted = (node.count("minProperties") or 0) - bool(holding)
     if node.embedded:

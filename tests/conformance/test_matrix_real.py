@@ -26,6 +26,7 @@ from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import Cell, MatrixReport
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import Budget
 from crdcompat.sources.tree import Entry
 from crdcompat.vocabulary.filters import Filters
 
@@ -58,9 +59,9 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
         work.parsed[entry.oid] += 1
         return parse(data, entry)
 
-    def counted_diff(old: Node, new: Node) -> SchemaDiff:
+    def counted_diff(old: Node, new: Node, budget: Budget) -> SchemaDiff:
         work.walked.append((old, new))
-        return diff_schemas(old, new)
+        return diff_schemas(old, new, budget)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_read_file", counted_parse)

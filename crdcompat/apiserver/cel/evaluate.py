@@ -24,6 +24,7 @@ from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
 from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.work import WORK
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.versions import Server
     from crdcompat.schema.paths import Trail
 
+#: What the evaluation of a rule costs, beside a visit of a value.
+_STEPS_OF_A_RULE = 8
 _MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
@@ -84,6 +87,7 @@ class NodeRules:
         for rule in rules:
             if found.first_only and found.errors:
                 return
+            WORK.spend(_STEPS_OF_A_RULE)
             if rule.compile_error is not None:
                 found.errors.append(self._error(rule, path, errors.INVALID, self._type, rule.compile_error))
                 continue

@@ -103,10 +103,11 @@ def _joined(parts: Iterable[Formula], kind: type[Every | Some], dual: type[Every
     # A longer path has a value only if its beginning has one.
     holds = kind is Every
     presences = set(_presences(found, holds=holds))
+    begun = {path[:length] for path in presences for length in range(1, len(path))}
     kept = [
         part
         for part in found
-        if not any(_begins(part, path, holds=holds) for path in presences)
+        if begun.isdisjoint(_presences((part,), holds=holds))
         and not (isinstance(part, dual) and not found.isdisjoint(part.parts))
     ]
     return kept[0] if len(kept) == 1 else kind(_sorted(kept))
@@ -124,8 +125,3 @@ def _presences(parts: Iterable[Formula], *, holds: bool) -> Iterator[Path]:
     for part in parts:
         if isinstance(part, Literal) and part.atom.kind is Kind.HAS and part.holds == holds:
             yield part.atom.path
-
-
-def _begins(part: Formula, path: Path, *, holds: bool) -> bool:
-    """Whether a part states the presence of the beginning of ``path``."""
-    return any(len(own) < len(path) and path[: len(own)] == own for own in _presences((part,), holds=holds))

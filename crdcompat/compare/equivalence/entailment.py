@@ -33,6 +33,7 @@ from crdcompat.compare.equivalence.formula import (
 from crdcompat.compare.equivalence.operators import defined
 from crdcompat.compare.equivalence.terms import ALL, DEFINED, Const, Opaque, Term, Truth, element_of
 from crdcompat.compare.equivalence.values import can_hold
+from crdcompat.schema.work import WORK
 
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
 _MAX_TRIED, _MAX_DEPTH = 2000, 5
@@ -176,12 +177,18 @@ def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Itera
     So has a comprehension: ``all`` and ``exists`` go on after an error, but end as ``&&`` and ``||`` do, with the same
     result or with an error.
     """
-    for one, other in permutations(atoms, 2):
+    alike: dict[tuple[Kind, str, int], list[Atom]] = {}
+    for atom in atoms:
+        if isinstance(atom.value, Opaque) and depth < _MAX_DEPTH:
+            alike.setdefault((atom.kind, atom.value.name, len(atom.value.parts)), []).append(atom)
+    for one, other in (pair for group in alike.values() for pair in permutations(group, 2)):
+        WORK.spend()
         a, b = one.value, other.value
-        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and depth < _MAX_DEPTH:
-            needed = _conditions_of_all(a, b, one.kind) or _conditions(a, b)
-            if needed is not None and all(entails((x,), y, _with_items(views, a), depth + 1) for x, y in needed):
-                yield some(opposite(Literal(one)), Literal(other))
+        assert isinstance(a, Opaque)
+        assert isinstance(b, Opaque)
+        needed = _conditions_of_all(a, b, one.kind) or _conditions(a, b)
+        if needed is not None and all(entails((x,), y, _with_items(views, a), depth + 1) for x, y in needed):
+            yield some(opposite(Literal(one)), Literal(other))
 
 
 def _conditions_of_all(one: Opaque, other: Opaque, kind: Kind) -> list[tuple[Formula, Formula]] | None:
@@ -236,6 +243,7 @@ def _propagated(assigned: dict[Atom, bool], parts: list[Formula]) -> list[Formul
     while True:
         before = len(assigned)
         left: list[Formula] = []
+        WORK.spend(1 + len(parts))
         for part in parts:
             reduced = _reduced(part, assigned)
             if reduced is False:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from crdcompat.apiserver.versions import Servers
+from crdcompat.compare.budget import budget_of, cut_short
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.unpaired import judge_unpaired
@@ -66,7 +67,9 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     if not missing and crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
+    shared.budget = budget_of(pairs)
     servers, found = judged_on_servers((old, new), pairs, wanted.directions, shared)
+    found.open += cut_short(found.judged, shared.budget)
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners

@@ -8,10 +8,12 @@ rejections of status that could be errors are asked about: the severity of other
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from crdcompat.compare.budget import within
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.harm import freezes, shares_no_value
 from crdcompat.compare.local import NodeJudge
@@ -52,10 +54,14 @@ def with_names(
         if item.effect != Effect.WRITE_REJECTED or not isinstance(item.occurrences[0], Occurrence):
             yield item
             continue
-        pair = comparer.pairs(item)[0]
-        harmed = replace(item, harms=tuple(_harms(item, pair)))
         writer = new if item.direction == Direction.ROLLBACK else old
-        yield _named(harmed, pair, comparer, writer, seeds) if _may_be_error(item) else harmed
+        yield within(comparer.budget, item, partial(_with_name, comparer=comparer, writer=writer, seeds=seeds))
+
+
+def _with_name(item: Judged, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
+    pair = comparer.pairs(item)[0]
+    harmed = replace(item, harms=tuple(_harms(item, pair)))
+    return _named(harmed, pair, comparer, writer, seeds) if _may_be_error(item) else harmed
 
 
 def _may_be_error(item: Judged) -> bool:

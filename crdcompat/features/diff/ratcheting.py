@@ -7,6 +7,7 @@ the same about an object.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, SINCE, Server, Servers
+from crdcompat.compare.budget import within
 from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
@@ -42,7 +44,7 @@ def with_writes(judged: Iterable[Judged], servers: Servers, shared: ComparisonCa
         if not is_open or not isinstance(occurrence, Occurrence):
             yield item
         else:
-            yield asked.about(item, occurrence)
+            yield within(shared.budget, item, partial(asked.about, occurrence=occurrence))
 
 
 class _Asked:

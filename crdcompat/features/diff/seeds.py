@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import orjson
 
+from crdcompat.compare.budget import within
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.seeds import Seed
@@ -53,7 +55,7 @@ def with_seeds(judged: Iterable[Judged], comparer: Comparer, seeds: Seeds) -> It
     for item in judged:
         is_open = item.doubtful and item.effect in _EFFECTS and not item.change.of_crd
         found = seeds.of(item) if is_open else ()
-        yield comparer.proved_by(item, found) if found else item
+        yield within(comparer.budget, item, partial(comparer.proved_by, seeds=found)) if found else item
 
 
 def _seeds(crds: CrdSet, crd: Crd) -> Iterator[Seed]:

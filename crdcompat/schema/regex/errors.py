@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from crdcompat.schema.work import WORK
+
+#: Units of a question about patterns that count as one step of the whole work.
+_UNITS_OF_A_STEP = 2
+
 
 class Unsupported(Exception):  # noqa: N818 - not an error: an answer was not found
     """No answer about a pattern, and why."""
@@ -22,6 +27,7 @@ class Budget:
         self.what = what
 
     def spend(self, units: int) -> None:
+        WORK.spend(units // _UNITS_OF_A_STEP)
         self.left -= units
         self.spent += units
         if self.left < 0:

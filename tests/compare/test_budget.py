@@ -1,0 +1,102 @@
+"""One budget for a comparison: what it cuts is undecided, in the report and in the exit code, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from bombs import BOMBS, Pair
+from helpers import Json, both, crd, diff, obj, root, run, string
+from operations import operations
+
+from crdcompat.compare import budget, walk
+from crdcompat.schema.work import WORK, Budget, OverBudgetError
+
+#: Calls for a small bomb. Most take less than a tenth of them.
+_MOST_CALLS = 6_000_000
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs(tmp_path: Path, name: str) -> None:
+    """Each ends in a report, after a bounded number of calls."""
+    old, new = both(tmp_path, *BOMBS[name].make(BOMBS[name].small))
+    with operations() as done:
+        ran = run("diff", old, new, "--format", "json")
+    assert ran.code in (0, 1, 2), ran.err
+    report = json.loads(ran.out)
+    assert report["findings"] or report["undecided"] or report["summary"]["text_only_changes"] or ran.code == 0
+    assert done.calls < _MOST_CALLS
+
+
+_TEXTS = ("maxLength", "maxLength 2^40", "minLength", "maxItems", "minItems", "maxProperties", "minProperties")
+
+
+@pytest.mark.parametrize("name", _TEXTS)
+def test_no_example_is_as_large_as_a_limit_says(tmp_path: Path, name: str) -> None:
+    """The limits are of gigabytes. What is too large for an example is reported as what may happen."""
+    old, new = both(tmp_path, *BOMBS[name].make(BOMBS[name].size))
+    (found,) = diff(old, new)["findings"]
+    assert found["rule"].endswith("-loosened" if name.startswith("max") else "-tightened")
+    assert (found["witness"]["object"], "may reject" in found["message"]) == (None, True)
+
+
+def _enums(count: int) -> Pair:
+    old, new = (root(spec=obj(**{f"v{index:03}": string(*names) for index in range(count)})) for names in ("A", "AB"))
+    return crd(old), crd(new)
+
+
+def test_changes_that_the_budget_does_not_suffice_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = both(tmp_path, *_enums(40))
+    whole = diff(old, new)
+    monkeypatch.setattr(budget, "STEPS", 150)
+    ran = run("diff", old, new, "--format", "json")
+    cut = json.loads(ran.out)
+    assert ran.code == 2
+    assert {_facts(each) for each in cut["findings"]} == {_facts(each) for each in whole["findings"]}
+    unproved = [each for each in cut["findings"] if each["witness"]["object"] is None]
+    assert 0 < len(unproved) < len(cut["findings"]) == 40
+    assert {each["witness"]["reason"] for each in unproved} == {
+        "the work that a comparison may cost did not suffice to build an example object"
+    }
+    (undecided,) = cut["undecided"]
+    assert undecided["path"] in {each["path"] for each in cut["findings"]}
+    assert "the work of this comparison (" in undecided["reason"]
+    assert " other places" in undecided["reason"]
+    assert run("diff", old, new, "--format", "json").out == ran.out
+
+
+def _facts(finding: Json) -> tuple[str, ...]:
+    return finding["id"], finding["rule"], finding["path"], finding["direction"], finding["effect"]
+
+
+def test_a_budget_that_ends_while_schemas_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The equivalence of rules is a search of its own."""
+    old, new = both(tmp_path, *BOMBS["many rules"].make(60))
+    monkeypatch.setattr(budget, "STEPS", 100)
+    report = diff(old, new)
+    assert [(each["path"], each["keyword"]) for each in report["undecided"]] == [("spec.a", "x-kubernetes-validations")]
+    assert "did not suffice" in report["undecided"][0]["reason"]
+
+
+def test_changes_beyond_those_that_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "MAX_CHANGES", 30)
+    old, new = both(tmp_path, *_enums(40))
+    ran = run("diff", old, new, "--format", "json")
+    report = json.loads(ran.out)
+    assert (ran.code, len(report["findings"])) == (2, 30)
+    (undecided,) = report["undecided"]
+    assert (undecided["path"], undecided["keyword"]) == ("spec.v030", "enum.value-added")
+    assert undecided["reason"] == "more than 30 changes: this one and 9 after it are not judged"
+
+
+def test_blocks_share_a_budget_and_nested_ones_end_with_the_outer() -> None:
+    shared = Budget(10)
+    with shared.spending():
+        WORK.spend(6)
+    with pytest.raises(OverBudgetError), shared.spending():
+        WORK.spend(5)
+    WORK.spend(1_000)  # outside of a block there is no limit
+    with pytest.raises(OverBudgetError), Budget(5).spending(), Budget(50).spending():
+        WORK.spend(6)
+    WORK.spend(1_000)
