@@ -20,7 +20,10 @@ MAX_JSON = 4 << 20
 _PLATFORM = "linux/amd64"
 _MAX_DEPTH = 4
 _MAX_LAYERS = 1000
+_MAX_NAMED = 8  # images that a note names
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+#: The files that are called after the digest of their content: blobs, and the configuration in `docker save`.
+_NAMED = re.compile(r"(?:^|/)(?:blobs/sha256/([0-9a-f]{64})|([0-9a-f]{64})\.json)$")
 #: The media types of a chart: of today, and of the first releases of Helm 3. Other layers, as signatures, do not match.
 _CHART = re.compile(r"application/(?:vnd\.cncf\.helm\.chart\.content\.v1\.tar\+gzip|tar\+gzip)")
 _CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
@@ -29,13 +32,14 @@ _EXPECTED = "an index.json (OCI) or manifest.json (docker save) is expected at i
 
 
 class ChosenImage(Struct, frozen=True):
-    """The files of the layers in order, and their SHA-256 by file if known. ``notes`` name the chosen image.
+    """The files of the layers in order, and their SHA-256 and size by file if known. ``notes`` name the chosen image.
 
     ``is_chart``: the image is an artifact, and its only layer is a Helm chart.
     """
 
     layers: tuple[str, ...]
     digests: Mapping[str, str] = {}
+    sizes: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     is_chart: bool = False
 
@@ -51,8 +55,8 @@ class _Candidate(Struct, frozen=True):
 def choose_image(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
     """The image that ``selector`` names: a tag or a platform, or "" for the only image.
 
-    Of an image for several platforms, that for linux/amd64 is chosen. Raises SourceError if no image matches, or
-    several do.
+    Of an image for several platforms, that for linux/amd64 is chosen, and a note names the others. Raises SourceError
+    if no image matches, or several do, or a description contradicts its size.
     """
     if "index.json" in files:
         return _of_index(name, files, selector)
@@ -68,22 +72,67 @@ def _of_index(name: str, files: Mapping[str, bytes], selector: str) -> ChosenIma
     if path not in files:
         raise SourceError(f"{name}: the manifest {path} is not in it: damaged, or not copied as a whole")
     manifest = _mapping(name, path, files[path])
+    _check_size(name, manifest.get("config"), files)
     layers = list_of(manifest.get("layers"))
     is_chart = object_of(manifest.get("config")).get("mediaType") == _CHART_CONFIG
     if is_chart:
         layers = [each for each in layers if _CHART.fullmatch(str(object_of(each).get("mediaType")))][:1]
     digests = [_digest(name, layer) for layer in layers]
+    sizes = {
+        f"blobs/sha256/{_digest(name, layer)}": size for layer in layers if (size := _size(name, layer)) is not None
+    }
     if not digests or len(digests) > _MAX_LAYERS:
         wanted = "a chart has 1" if is_chart else f"an image has 1 to {_MAX_LAYERS}"
         raise SourceError(f"{name}: the manifest {path} has {len(digests)} layers: {wanted}")
-    several = len(candidates) > 1
-    shown = ", ".join(filter(None, (*chosen.names[:1], chosen.platform)))
     return ChosenImage(
         tuple(f"blobs/sha256/{digest}" for digest in digests),
         {f"blobs/sha256/{digest}": digest for digest in digests},
-        (f"{name}: {'chart' if is_chart else 'image'} {shown} of {len(candidates)}",) if several and shown else (),
+        sizes,
+        tuple(_named_note(name, "chart" if is_chart else "image", chosen, candidates)),
         is_chart,
     )
+
+
+def _named_note(name: str, kind: str, chosen: _Candidate, candidates: Sequence[_Candidate]) -> Iterator[str]:
+    """The note that names the chosen one of several images, and those of other platforms, whose CRDs may differ."""
+    shown = ", ".join(filter(None, (*chosen.names[:1], chosen.platform)))
+    if len(candidates) < 2 or not shown:
+        return
+    others = [each for each in candidates if each.names == chosen.names and each.digest != chosen.digest]
+    named = [each.platform or each.digest[:12] for each in others]
+    more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    left = f"; not read, and not compared: {', '.join(named[:_MAX_NAMED])}{more}" if named else ""
+    yield f"{name}: {kind} {shown} of {len(candidates)}{left}"
+
+
+def check_digest(name: str, file: str, found: str, wanted: str = "") -> None:
+    """Raises SourceError if a file has another digest than the ``wanted`` one, or than the one in its own name."""
+    named = _NAMED.search(file)
+    for each in filter(None, (wanted, (named[1] or named[2]) if named else "")):
+        if found != each:
+            raise SourceError(f"{name}: {file} is damaged: its content does not match its digest")
+
+
+def check_size(name: str, file: str, found: int, wanted: int | None) -> None:
+    """Raises SourceError if a file has another size than the one that its descriptor names."""
+    if wanted is not None and found != wanted:
+        raise SourceError(f"{name}: {file} is damaged: it has {found} bytes, and its descriptor says {wanted}")
+
+
+def _check_size(name: str, descriptor: Any, files: Mapping[str, bytes]) -> None:
+    """Raises SourceError if a description contradicts its descriptor. Files that are not there are not used."""
+    if isinstance(descriptor, dict):
+        path = f"blobs/sha256/{_digest(name, descriptor)}"
+        if path in files:
+            check_size(name, path, len(files[path]), _size(name, descriptor))
+
+
+def _size(name: str, descriptor: Any) -> int | None:
+    """The size in a descriptor; None if it has none. Raises SourceError for one that is no size."""
+    found = object_of(descriptor).get("size")
+    if found is None or (isinstance(found, int) and not isinstance(found, bool) and found >= 0):
+        return found
+    raise SourceError(f"{name}: a descriptor with a size that is none: damaged")
 
 
 def _candidates(
@@ -94,6 +143,7 @@ def _candidates(
         raise SourceError(f"{name}: more than {_MAX_DEPTH} indexes in each other: not read")
     for each in map(object_of, list_of(index.get("manifests"))):
         digest = _digest(name, each)
+        _check_size(name, each, files)
         annotations = object_of(each.get("annotations"))
         own = tuple(str(annotations[key]) for key in _NAMES if key in annotations) or names
         platform = object_of(each.get("platform"))

@@ -19,7 +19,7 @@ from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.archive import ArchiveTree, inside
 from crdcompat.sources.files import open_file
 from crdcompat.sources.helm import chart_tree
-from crdcompat.sources.image_index import MAX_JSON, ChosenImage, choose_image
+from crdcompat.sources.image_index import MAX_JSON, ChosenImage, check_digest, check_size, choose_image
 from crdcompat.sources.memory import MAX_HELD_BYTES, MemoryTree
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.options import current_options
@@ -62,7 +62,7 @@ def image_tree(name: str, path: str, selector: str) -> MemoryTree:
         layers: dict[str, _Layer] = {}
         reader = _LayerReader(name, folders)
         for layer, stream in _streams(name, path, set(image.layers)):
-            layers[layer] = reader.read(layer, stream, image.digests.get(layer, ""))
+            layers[layer] = reader.read(layer, stream, image)
     _check_complete(name, image, layers)
     files = _applied([layers[layer] for layer in image.layers], reader.problems)
     if not files and not reader.problems:
@@ -82,7 +82,8 @@ def _chart(name: str, path: str, image: ChosenImage) -> MemoryTree:
     ((layer, data),) = found.items()
     if len(data) > MAX_HELD_BYTES:
         raise SourceError(f"{name}: {layer} has more than {MAX_HELD_BYTES} bytes: not read")
-    _check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
+    check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
+    check_size(name, layer, len(data), image.sizes.get(layer))
     archive = ArchiveTree(name, layer, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
     archive.notes = image.notes
     return chart_tree(name, data, archive)
@@ -92,12 +93,6 @@ def _check_complete(name: str, image: ChosenImage, found: Collection[str]) -> No
     """Raises SourceError if a layer of the image was not found."""
     if missing := [layer for layer in image.layers if layer not in found]:
         raise SourceError(f"{name}: the layer {missing[0]} is missing: the file is damaged, or not copied as a whole")
-
-
-def _check_digest(name: str, file: str, found: str, wanted: str) -> None:
-    """Raises SourceError if the digest of a layer is not the ``wanted`` one."""
-    if wanted and found != wanted:
-        raise SourceError(f"{name}: {file} is damaged: its content does not match its digest")
 
 
 @contextmanager
@@ -113,6 +108,8 @@ def _small_files(name: str, path: str) -> Iterator[tuple[str, bytes]]:
     held = 0
     for file, stream in _streams(name, path, None):
         data = stream.read(MAX_JSON + 1)
+        if len(data) <= MAX_JSON:
+            check_digest(name, file, hashlib.sha256(data).hexdigest())
         if len(data) <= MAX_JSON and data.lstrip()[:1] in (b"{", b"["):
             held += len(data)
             if held > MAX_HELD_BYTES // 8:
@@ -150,8 +147,8 @@ class _LayerReader:
         self._left = MAX_HELD_BYTES
         self.problems: list[Problem] = []
 
-    def read(self, file: str, stream: IO[bytes], digest: str) -> _Layer:
-        """One layer. Raises UnpackError if it is damaged, SourceError if its content does not match ``digest``."""
+    def read(self, file: str, stream: IO[bytes], image: ChosenImage) -> _Layer:
+        """One layer. Raises UnpackError if it is damaged, SourceError if it contradicts its digest or its size."""
         hashed = _Hashed(stream)
         tar = Tar(Unpacked(hashed))  # type: ignore[arg-type, unused-ignore]
         layer = _Layer()
@@ -163,7 +160,8 @@ class _LayerReader:
                 self._add(layer, path, member, tar)
         while hashed.read(1 << 20):
             pass
-        _check_digest(self._name, file, hashed.hexdigest(), digest)
+        check_digest(self._name, file, hashed.hexdigest(), image.digests.get(file, ""))
+        check_size(self._name, file, hashed.count, image.sizes.get(file))
         return layer
 
     def _add(self, layer: _Layer, path: str, member: Member, tar: Tar) -> None:
@@ -222,15 +220,17 @@ def _is_below(path: str, hidden: str) -> bool:
 
 
 class _Hashed(PartReader):
-    """A stream that computes the SHA-256 of the bytes read from it."""
+    """A stream that counts the bytes read from it, and computes their SHA-256."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._digest = hashlib.sha256()
+        self.count = 0
 
     def read_part(self, size: int) -> bytes:
         data = self._file.read(size)
         self._digest.update(data)
+        self.count += len(data)
         return data
 
     def hexdigest(self) -> str:

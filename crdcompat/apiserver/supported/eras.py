@@ -15,6 +15,7 @@ from crdcompat.apiserver.crd_validation.budget import uses
 from crdcompat.apiserver.equivalence import is_bare
 from crdcompat.apiserver.formats import behaviours_of
 from crdcompat.apiserver.versions import Server
+from crdcompat.cel.parse import RefusedError
 from crdcompat.crds.model import Crd
 from crdcompat.schema.structural import RULES, Node
 
@@ -104,5 +105,8 @@ def _branches(node: Node) -> Iterator[Node]:
 
 
 def _functions(rule: str) -> frozenset[str]:
-    """The functions of a rule that servers of different minors run differently."""
-    return frozenset(changed_functions(program(rule).names))
+    """The functions of a rule that servers of different minors run differently; none of one that is not parsed."""
+    try:
+        return frozenset(changed_functions(program(rule).names))
+    except (RefusedError, RecursionError):
+        return frozenset()
