@@ -244,7 +244,7 @@ def test_a_document_without_spec_is_a_patch(tmp_path: Path) -> None:
     both(tmp_path, OLD, NEW)
     write(tmp_path / "new" / "g.yaml", {key: value for key, value in crd(FINE).items() if key != "spec"})
     report = diff(tmp_path / "old", tmp_path / "new")
-    assert [e["reason"] for e in report["summary"]["skipped"]] == ["fragment of a CRD: no names or versions"]
+    assert [e["reason"] for e in report["summary"]["skipped"]] == ["patch of a CRD's labels and annotations"]
 
 
 @pytest.mark.parametrize(
