@@ -7,7 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
+
+from crdcompat.errors import UsageError
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -33,3 +36,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         own.replace(target)
     finally:
         own.unlink(missing_ok=True)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder for one run, which is removed at the end. Raises UsageError if no disk takes one."""
+    try:
+        folder = TemporaryDirectory(prefix="crdcompat-")
+    except OSError as error:
+        reason = error.strerror or "no folder can be written"
+        raise UsageError(
+            f"no temporary folder can be made: {reason[:1].lower()}{reason[1:]}; TMPDIR names one"
+        ) from None
+    with folder as path:
+        yield path
