@@ -11,7 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
+
+from crdcompat.errors import UsageError
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -50,3 +53,17 @@ def refuse_links(path: Path) -> None:
 
 def _is_in_repository(folder: Path) -> bool:
     return any((each / ".git").exists() for each in (folder, *folder.parents))
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder for one run, which is removed at the end. Raises UsageError if no disk takes one."""
+    try:
+        folder = TemporaryDirectory(prefix="crdcompat-")
+    except OSError as error:
+        reason = error.strerror or "no folder can be written"
+        raise UsageError(
+            f"no temporary folder can be made: {reason[:1].lower()}{reason[1:]}; TMPDIR names one"
+        ) from None
+    with folder as path:
+        yield path

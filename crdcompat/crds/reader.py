@@ -203,11 +203,14 @@ class CrdReader:
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:
-        known = {entry.path for entry in candidates if entry.oid is not None and entry.oid in self._by_oid}
-        for entry in candidates:
-            if entry.path in known and entry.oid is not None:
+        # A damaged tree can have two entries at one path.
+        known = [entry.oid is not None and entry.oid in self._by_oid for entry in candidates]
+        for entry, is_known in zip(candidates, known, strict=True):
+            if is_known and entry.oid is not None:
                 yield self._by_oid[entry.oid].at(entry)
-        for entry, data in tree.read([entry for entry in candidates if entry.path not in known]):
+        for entry, data in tree.read(
+            [entry for entry, is_known in zip(candidates, known, strict=True) if not is_known]
+        ):
             if entry.oid is not None and entry.oid in self._by_oid:
                 yield self._by_oid[entry.oid].at(entry)
                 continue

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from crdcompat.atomic_write import temporary_folder
 from crdcompat.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _chart_on_disk(name: str, chart: str | bytes) -> Iterator[str]:
     if isinstance(chart, str):
         yield _on_disk(name, chart)
         return
-    with TemporaryDirectory(prefix="crdcompat-") as folder:
+    with temporary_folder() as folder:
         packed = Path(folder) / "chart.tgz"
         packed.write_bytes(chart)
         yield str(packed)

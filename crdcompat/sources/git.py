@@ -182,7 +182,11 @@ def _blob_entries(tree: GitTree | IndexTree, records: Iterable[tuple[str, str, s
     """The files of ``tree``, also those behind links that stay inside it."""
     files: dict[str, Entry] = {}
     links: list[Entry] = []
-    for mode, oid, _, path in records:
+    seen: set[str] = set()
+    for mode, oid, stage, path in records:
+        if not stage and path in seen:  # git makes no such tree, and reads it in more than one way
+            tree.problems.append(Problem(path, None, "the tree names it twice: damaged (git fsck)"))
+        seen.add(path)
         if mode == _SYMLINK:
             links.append(Entry(path, oid))
         elif mode == _SUBMODULE:

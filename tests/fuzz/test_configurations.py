@@ -55,7 +55,8 @@ def test_hostile_configurations(tmp_path: Path, share: int) -> None:
 
 def _one(repo: Path, rng: random.Random, seed: int) -> None:
     """The files of one case before and after a change, and the answers of the commands that read them."""
-    git(repo, "checkout", "-q", "-B", "main", "release-4.16")
+    git(repo, "clean", "-fdqx")  # waive and baseline may have written files
+    git(repo, "checkout", "-q", "-f", "-B", "main", "release-4.16")
     files = {".crdcompat.yaml": copy.deepcopy(_CONFIG), ".crdcompat-waivers.yaml": _waivers()}
     for key in rng.sample(sorted(_CONFIG), rng.randrange(len(_CONFIG))):
         del files[".crdcompat.yaml"][key]

@@ -107,3 +107,21 @@ def test_hostile_git_trees(tmp_path: Path, seed: int) -> None:
         assert not is_changed or command[0] not in ("diff", "check") or ran.code, (seed, command, ran.out[-2000:])
     if seed % 25 == 0:
         sound(spawn(*runs[1], cwd=repo), seed)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("mode", [_FILE, _LINK])
+def test_a_tree_that_names_a_file_twice(tmp_path: Path, order: tuple[int, int], mode: bytes) -> None:
+    """One of the two hides the other, and git's commands do not agree which one: neither is believed."""
+    repo = repository(tmp_path)
+    old, new = (store(repo, "blob", json.dumps(widget(*phases)).encode()) for phases in ("A", "AB"))
+    twice = [(_FILE, b"w.yaml", new), (mode, b"w.yaml", old if mode == _FILE else store(repo, "blob", b"nowhere.yaml"))]
+    parent = commit(repo, tree(repo, [(_FILE, b"w.yaml", old)]), "old")
+    commit(repo, tree(repo, [twice[at] for at in order]), "main", parent)
+    compared = run("diff", "git:old", "git:main", "--format", "json", cwd=repo)
+    assert compared.code == 2
+    (problem,) = {(each["file"], each["message"]) for each in compared.report["summary"]["problems"]} - {
+        ("w.yaml", "symbolic link to nothing: not checked; replace the link with the file")
+    }
+    assert problem == ("w.yaml", "the tree names it twice: damaged (git fsck)")
+    assert run("check", "--base", "old", cwd=repo).code in (1, 2)

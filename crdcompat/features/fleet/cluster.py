@@ -35,11 +35,11 @@ from distributed import (
 )
 
 from crdcompat.errors import CrdcompatError, SourceError
+from crdcompat.features.fleet.code import code_id
 from crdcompat.features.fleet.connection import CONNECT_SECONDS, connected
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.outcome import Outcome, encode
 from crdcompat.features.fleet.workers import Workers
-from crdcompat.version import __version__
 
 _POLL_SECONDS = 0.05
 _GC_THRESHOLD = 200_000  # allocations between two runs of the garbage collector
@@ -81,7 +81,7 @@ def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Wor
 class JudgePlugin(WorkerPlugin):
     """Builds the judge of a run once in each worker.
 
-    ``digest`` identifies the releases and the crdcompat version of the client. A worker with others must not judge.
+    ``digest`` identifies the releases and the code of the client. A worker with others must not judge.
     """
 
     def __init__(self, kind: type[FleetJudge], plan: Plan, digest: str, name: str) -> None:
@@ -248,5 +248,5 @@ class _Run:
 
 
 def _digest(judge: FleetJudge) -> str:
-    data = orjson.dumps([__version__, judge.fingerprint()])
+    data = orjson.dumps([code_id(), judge.fingerprint()])
     return hashlib.blake2b(data, digest_size=16).hexdigest()

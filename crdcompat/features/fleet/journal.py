@@ -1,31 +1,34 @@
 """The journal of a fleet run: a file from which an interrupted run continues.
 
-The first line of JSON describes the run (program, releases, options). One line follows for each recording that was
-read: its path, signature and outcome. Lines are only appended. An incomplete last line is cut off. A line that cannot
-be read, or has other targets than this run, is ignored: the recording is read again. Failures are not written, so
-they are tried again, too.
+The first line of JSON describes the run (code of the program, releases, options). One line follows for each recording
+that was read: its path, signature and outcome, and a digest of them and of the first line. Lines are only appended. An
+incomplete last line is cut off. A line that cannot be read, was edited, or is of another run is ignored: the recording
+is read again. The digest finds mistakes; who can write the file can forge it. Failures are not written, so they are
+tried again, too.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
+from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import orjson
 
+from crdcompat.atomic_write import temporary_folder
 from crdcompat.errors import UsageError
+from crdcompat.features.fleet.code import code_id
 from crdcompat.features.fleet.outcome import Outcome, from_data
 from crdcompat.features.fleet.spill import Spill
 from crdcompat.sources.naming import reason_of
-from crdcompat.version import __version__
 
-_FORMAT = "crdcompat fleet journal 1"
+_FORMAT = "crdcompat fleet journal 2"
 _BEGINS = b'{"journal":"crdcompat'
 _SECONDS_BETWEEN_SYNCS = 1.0
 _MAX_HEAD_BYTES = 1 << 16
@@ -46,6 +49,7 @@ class Journal:
         """
         self._path = path
         self._targets = targets
+        self._head = orjson.dumps({"journal": _FORMAT, "code": code_id(), **run})
         self.refused = 0
         self._offsets = Spill(_LINES)
         self._synced = time.monotonic()
@@ -53,7 +57,7 @@ class Journal:
             self._file = self._opened()
         try:
             with self._named():
-                self._begin({"journal": _FORMAT, "version": __version__, **run})
+                self._begin()
         except BaseException:
             self._close()
             raise
@@ -82,22 +86,44 @@ class Journal:
     def at(self, offset: int) -> Outcome:
         """The outcome at a place. Raises ValueError if the line has none of this run."""
         self._file.seek(offset)
-        outcome = from_data(_entry(self._file.readline()).get("outcome"))
+        entry = _entry(self._file.readline())
+        if entry.get("digest") != self._digest(entry):
+            raise ValueError("no line that this run wrote")
+        outcome = from_data(entry.get("outcome"))
         if len(outcome.targets) != self._targets:
             raise ValueError("no outcome: other targets")
         return outcome
 
     def add(self, recording: str, signature: str, outcome: bytes) -> int:
-        """Append an encoded outcome; returns its place. Raises UsageError if it cannot be written."""
-        line = orjson.dumps({"recording": recording, "signature": signature, "outcome": orjson.Fragment(outcome)})
+        """Append an encoded outcome; returns its place.
+
+        Raises UsageError if it cannot be written; then no part of it is left.
+        """
+        entry = {"recording": recording, "signature": signature, "outcome": orjson.loads(outcome)}
+        line = orjson.dumps({**entry, "digest": self._digest(entry)})
         with self._named():
             offset = self._file.seek(0, os.SEEK_END)
-            self._file.write(line + b"\n")
-            self._file.flush()
+            self._write(offset, line + b"\n")
             if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
         return offset
+
+    def _digest(self, entry: Mapping[str, Any]) -> str:
+        """The digest of a line of this run."""
+        parts = [entry.get(key) for key in ("recording", "signature", "outcome")]
+        data = orjson.dumps([self._head.decode(), *parts], option=orjson.OPT_SORT_KEYS)
+        return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+    def _write(self, offset: int, data: bytes) -> None:
+        """Write at the end of the file, whole or not at all. Raises OSError."""
+        descriptor, left = self._file.fileno(), memoryview(data)
+        try:
+            while left:
+                left = left[os.pwrite(descriptor, left, offset + len(data) - len(left)) :]
+        except OSError:
+            os.ftruncate(descriptor, offset)
+            raise
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -113,6 +139,7 @@ class Journal:
             self._file.close()
 
     def _opened(self) -> BinaryIO:
+        self._is_new = not Path(self._path).exists()
         file = os.fdopen(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,16 +150,19 @@ class Journal:
             pass  # the file system has no locks
         return file
 
-    def _begin(self, run: dict[str, Any]) -> None:
+    def _begin(self) -> None:
         """Index the existing lines and cut off an incomplete last line; write the first line of a new file."""
-        head = orjson.dumps(run)
+        head = self._head
         first = self._file.readline(_MAX_HEAD_BYTES)
         if not first.endswith(b"\n"):
             if first and not (first.startswith(_BEGINS) and head.startswith(first)):
                 raise UsageError(f"{self._path} is no journal of crdcompat: it is left as it is")
-            self._file.seek(0)
-            self._file.write(head + b"\n")
-            self._file.flush()
+            try:
+                self._write(0, head + b"\n")
+            except OSError:
+                if self._is_new:
+                    Path(self._path).unlink()
+                raise
             return
         self._check(first, orjson.loads(head))
         while line := self._file.readline():
@@ -162,7 +192,7 @@ class Journal:
 @contextmanager
 def temporary_journal(targets: int) -> Iterator[Journal]:
     """A journal for one run: outcomes wait there until all are known."""
-    with TemporaryDirectory(prefix="crdcompat-") as folder, Journal(f"{folder}/journal", {}, targets) as journal:
+    with temporary_folder() as folder, Journal(f"{folder}/journal", {}, targets) as journal:
         yield journal
 
 

@@ -180,6 +180,8 @@ def signature(path: str, version: str | None = None) -> str:
         try:
             status = Path(here).stat() if here == path else Path(here).lstat()
             state = f"{here.removeprefix(path)} {status.st_mode} {status.st_size} {status.st_mtime_ns}"
+            if stat.S_ISREG(status.st_mode):
+                state = f"{state} {status.st_ctime_ns}"  # whoever keeps size and time does not keep this one
             if stat.S_ISDIR(status.st_mode):
                 pending += [entry.path for entry in _children(here, hidden=True)]
         except (OSError, ValueError, SourceError) as error:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from crdcompat.errors import UsageError
 
 
 class Spill:
-    """A private database on disk, for one thread."""
+    """A private database on disk, for one thread. Its methods raise UsageError if the disk takes no more."""
 
     def __init__(self, *tables: str) -> None:
         """Create the tables, each given as in ``CREATE TABLE``."""
@@ -23,11 +26,13 @@ class Spill:
 
     def write(self, statement: str, *values: Any) -> int:
         """Run a statement that changes rows; returns their number."""
-        return self._database.execute(statement, values).rowcount
+        with _named():
+            return self._database.execute(statement, values).rowcount
 
     def write_all(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Run a statement for each row."""
-        self._database.executemany(statement, rows)
+        with _named():
+            self._database.executemany(statement, rows)
 
     def rows(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of a query, one at a time."""
@@ -37,3 +42,11 @@ class Spill:
         """The only value of the first row of a query; None if there is no row."""
         row = self._database.execute(query, values).fetchone()
         return row[0] if row is not None else None
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise UsageError(f"the temporary files of this run (TMPDIR) cannot be written: {error}") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,10 @@ SCHEMAS = {
 
 
 def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged], *, redact: bool = False) -> None:
-    """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read. Raises UsageError."""
+    """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read.
+
+    Raises UsageError; then files of an earlier run are as they were, and there is no part of a new one.
+    """
     targets = [target.name for target in report.targets]
     with _as_usage_error(folder), ExitStack() as stack:
         files = {name: stack.enter_context(_Table(Path(folder), name)) for name in SCHEMAS}
@@ -106,6 +109,10 @@ def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged],
                 files[name].add({**place, **row})
         for row in _problems(report):
             files["problems"].add(row)
+        for file in files.values():
+            file.end()
+        for file in files.values():
+            file.rename()
 
 
 def make_folder(folder: str) -> None:
@@ -136,15 +143,21 @@ class _Table:
         self._writer = pq.ParquetWriter(self._temporary, self._schema)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
-            if kind is None:
-                self._flush()
-            self._writer.close()
-            if kind is None:
-                self._temporary.replace(self._path)
+            with suppress(OSError):  # the error of the write, which has ended the block, says why
+                self._writer.close()
         finally:
             self._temporary.unlink(missing_ok=True)
+
+    def end(self) -> None:
+        """Write the rest of the rows and the end of the file. Raises OSError."""
+        self._flush()
+        self._writer.close()
+
+    def rename(self) -> None:
+        """Give the complete file its name."""
+        self._temporary.replace(self._path)
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append({name: row.get(name) for name in self._schema.names})

@@ -130,6 +130,10 @@ def test_signatures(tmp_path: Path) -> None:
     fresh.add(signature(str(folder)))
     assert len(seen) == len(fresh) == 3
     assert not seen & fresh
+    before, was = archive.stat(), signature(str(archive))
+    archive.write_bytes(b"zz")
+    os.utime(archive, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert signature(str(archive)) != was  # the same size and time
     # The same below another name: a fleet may be moved as a whole.
     assert signature(str(folder.rename(tmp_path / "g"))) in fresh
 

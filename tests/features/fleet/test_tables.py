@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from fleets import MODES, cluster_version, gather, one_of_each, releases, uuid, 
 from helpers import Run, run
 from offline import PROJECT
 
+from crdcompat.errors import UsageError
 from crdcompat.features.fleet import tables
 from crdcompat.features.fleet.outcome import Outcome, RecordingCause, TargetOutcome
+from crdcompat.features.fleet.spill import Spill
 from crdcompat.features.fleet.tables import SCHEMAS, rows_of
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint
@@ -165,3 +168,41 @@ def test_hidden_values_are_hidden_in_the_tables() -> None:
     for redact, secret in ((False, '"secret"'), (True, "<hidden>")):
         ((_, row),) = rows_of(outcome, ["release-4.13"], Direction.ROLLBACK, redact=redact)
         assert row["values"] == ['"shown"', secret]
+
+
+@pytest.mark.parametrize("kibibytes", [0, 1, 2, 4, 8, 16, 1024])
+def test_a_full_disk_leaves_nothing_behind(crds: dict[str, Path], tmp_path: Path, kibibytes: int) -> None:
+    """Files of an earlier run are as they were, or all tables are new; nothing else is left, nowhere."""
+    fleet, out, temporary = one_of_each(tmp_path / "fleet"), tmp_path / "out", tmp_path / "tmp"
+    temporary.mkdir()
+    write_all = {f"{name}.parquet" for name in SCHEMAS} | {"report.json", "page.html"}
+    for name in write_all:
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_bytes(b"earlier")
+    releases_of = (f"path:{crds['release-4.15']}", f"path:{crds['release-4.16']}")
+    formats = ("--format", f"json={out / 'report.json'}", "--format", f"html={out / 'page.html'}")
+    command = [sys.executable, "-m", "crdcompat", "simulate", *releases_of, "--fleet", str(fleet), "--jobs", "1"]
+    limited = ["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash", *command, "--output", str(out), *formats]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    done = subprocess.run(limited, env=environment, capture_output=True, text=True, check=False)
+    new = {name for name in write_all if (out / name).read_bytes() != b"earlier"}
+    assert {path.name for path in out.iterdir()} == write_all
+    assert not list(temporary.iterdir())
+    tables = {name for name in write_all if name.endswith(".parquet")}
+    assert new & tables in (set(), tables)
+    *written, last = done.stderr.splitlines()
+    assert all(line.startswith("crdcompat: wrote ") for line in written), done.stderr
+    if new == write_all:
+        assert (done.returncode, kibibytes) == (1, 1024), done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "file too large" in last.lower() or "no temporary folder can be made" in last
+
+
+def test_a_full_disk_for_the_temporary_tables() -> None:
+    spill = Spill("some (text TEXT)")
+    spill.rows("PRAGMA max_page_count = 8")
+    with pytest.raises(UsageError) as raised:
+        for _ in range(100):
+            spill.write("INSERT INTO some VALUES (?)", "x" * 1000)
+    assert str(raised.value) == ("the temporary files of this run (TMPDIR) cannot be written: database or disk is full")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,12 +32,14 @@ from interrupts import interruptible, uninterruptible
 from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
+from crdcompat.features.fleet.code import code_id
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workflow import simulate_fleet
 from crdcompat.models.fleet import FleetReport
+from crdcompat.package_data import PACKAGE, data_dir
 
 STATUS = "status.modes[*]"
 
@@ -416,14 +419,17 @@ def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_pat
 
 @pytest.mark.parametrize("kibibytes", [0, 1, 3])
 def test_a_journal_that_cannot_grow(crds: dict[str, Path], fleet: Path, tmp_path: Path, kibibytes: int) -> None:
-    """The run ends with the reason; what the journal took is known to the next run."""
+    """The run ends with the reason; whole lines alone are left, and the next run knows them."""
     journal = tmp_path / "journal"
     command = [sys.executable, "-m", "crdcompat", *_args(crds, fleet, "--jobs", "1", "--resume", journal)]
     limited = ["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash", *map(str, command)]
     done = subprocess.run(limited, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"crdcompat: {journal}: file too large\n")
-    whole = max(journal.read_bytes().count(b"\n") - 1, 0)
+    assert journal.exists() == (kibibytes > 0)
+    lines = journal.read_bytes().splitlines(keepends=True) if kibibytes else []
+    whole = max(len(lines) - 1, 0)
     assert whole < 6 and (kibibytes < 2 or whole)
+    assert all(line.endswith(b"\n") for line in lines)
     asked, report = _resumed(crds, fleet, journal)
     assert len(asked) == 6 - whole
     assert report == _simulated(FleetJudge(plan(crds)), fleet)
@@ -472,6 +478,60 @@ def test_a_line_of_other_targets_is_none_of_ours(
     assert asked == ["b.tar.gz", "c.tar.gz"]
     assert report == replace(expected, notes=(*expected.notes, f"2 lines {REFUSED}"))
     assert _resumed(crds, fleet, journal) == ([], expected)
+
+
+def test_an_edited_line_is_none_of_ours(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    """Whatever was edited: the outcome, the recording that it is of, or the run that it is of."""
+    journal, other = tmp_path / "journal", tmp_path / "other"
+    _, expected = _resumed(crds, fleet, journal)
+    assert run(*_args(crds, fleet, "--jobs", "1", "--kube-version", "1.30", "--resume", other)).code == 1
+    head, *lines = journal.read_bytes().splitlines(keepends=True)
+    of_b, of_c = json.loads(lines[1]), json.loads(lines[2])
+    of_a = json.loads(lines[0])
+    of_a["outcome"]["objects"] += 1
+    swapped = [{**of_b, "outcome": of_c["outcome"]}, {**of_c, "digest": of_b["digest"]}]
+    edited = [json.dumps(each).encode() + b"\n" for each in (of_a, *swapped)]
+    journal.write_bytes(b"".join([head, *edited, other.read_bytes().splitlines(keepends=True)[4], *lines[4:]]))
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["a-clean.tar.gz", "b.tar.gz", "c.tar.gz", "must-gather.local.77"]
+    assert report == replace(expected, notes=(*expected.notes, f"4 lines {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)
+
+
+def test_a_journal_of_other_code_is_refused(
+    crds: dict[str, Path], fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of code can change every outcome, and the version stays."""
+    journal = tmp_path / "journal"
+    args = _args(crds, fleet, "--jobs", "1", "--resume", journal)
+    assert run(*args).code == 1
+    before = journal.read_bytes()
+    now = code_id()
+    monkeypatch.setattr("crdcompat.features.fleet.journal.code_id", lambda: "0.1.0 other")
+    ran = run(*args)
+    assert (ran.code, ran.out, journal.read_bytes()) == (2, "", before)
+    assert ran.err == (
+        f"crdcompat: {journal} is the journal of another run (code: {now} then, 0.1.0 other now): name another file\n"
+    )
+
+
+def test_the_id_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each module, schema and rule counts, and caches of Python do not."""
+    package = shutil.copytree(PACKAGE, tmp_path / "crdcompat", ignore=shutil.ignore_patterns("__pycache__"))
+    rules = shutil.copytree(data_dir("rules"), tmp_path / "rules")
+    monkeypatch.setattr("crdcompat.features.fleet.code.PACKAGE", package)
+    monkeypatch.setattr("crdcompat.features.fleet.code.data_dir", tmp_path.joinpath)
+    found = [code_id.__wrapped__()]
+    for path in (package / "errors.py", package / "config/config.schema.json", rules / "enum-value-added.yaml"):
+        path.write_bytes(path.read_bytes() + b"\n")
+        found.append(code_id.__wrapped__())
+    (package / "errors.py").rename(package / "faults.py")
+    found.append(code_id.__wrapped__())
+    assert len(set(found)) == len(found) == 5
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__/faults.pyc").touch()
+    shutil.copytree(rules, package / "_rules")
+    assert code_id.__wrapped__() == found[-1]
 
 
 def test_a_recording_that_changed_or_failed_is_read_again(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
