@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.local import shape
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.syntax import Expr
@@ -75,8 +75,8 @@ def _of_type(node: Node) -> Iterator[Keys]:
 
 
 def _of_rules(node: Node) -> Iterator[Keys]:
-    for rule in node.raw.get(RULES) or ():
-        if isinstance(rule, dict) and (keys := _keys_of(str(rule.get("rule", "")), node)) is not None:
+    for rule in node.rules:
+        if (keys := _keys_of(str(rule.get("rule", "")), node)) is not None:
             yield keys
 
 

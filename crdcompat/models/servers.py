@@ -104,7 +104,9 @@ class ServersReport(Struct, frozen=True):
 
     @property
     def accepting(self) -> tuple[ServerName, ...]:
-        """The servers that accept every CRD."""
+        """The servers that accept every CRD; none if no CRD could be read."""
+        if not self.rows:
+            return ()
         by_server = zip(self.servers, zip(*(row.answers for row in self.rows), strict=True), strict=True)
         return tuple(name for name, answers in by_server if all(not each.errors for each in answers))
 
