@@ -50,7 +50,7 @@ def _merged(a: Schema, b: Schema, server: Server) -> Schema:
     made |= {keyword: value for keyword, value in (("allOf", all_of), (RULES, rules)) if value}
     if _list(b, "enum"):
         allowed = {member_key(member) for member in b["enum"]}
-        made["enum"] = [member for member in a.get("enum") or b["enum"] if member_key(member) in allowed]
+        made["enum"] = [member for member in _list(a, "enum") or b["enum"] if member_key(member) in allowed]
     if a.get("nullable") is True and b.get("nullable") is not True:
         del made["nullable"]
     if a.get(_LIST) in (None, "atomic"):

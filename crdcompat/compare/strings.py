@@ -105,7 +105,7 @@ def _outside(
     writer: Node, mine: Language, theirs: Language, whole: Language, accepts: Callable[[str], bool]
 ) -> tuple[list[str], bool]:
     """Strings of ``mine`` outside ``theirs``; those that the rest of the reader's ``whole`` language accepts first."""
-    from crdcompat.schema.regex import Language, only_in, outside
+    from crdcompat.schema.regex import Language, Unsupported, only_in, outside
 
     if not any((mine.patterns, mine.lists, whole.patterns, whole.lists)):
         return _other_lengths(writer, mine, theirs, accepts)
@@ -122,9 +122,12 @@ def _outside(
         searched = chain([one], shortest)
     lengths = () if theirs.patterns else _of_other_lengths(mine & rest, theirs, searching=one is not None)
     candidates = chain(islice(_plain(writer), _MAX_CANDIDATES), searched, lengths)
-    fitting, others = _first(
-        candidates, lambda text: ours(text) and not in_theirs(text) and accepts(text), rest.judge()
-    )
+    try:
+        fitting, others = _first(
+            candidates, lambda text: ours(text) and not in_theirs(text) and accepts(text), rest.judge()
+        )
+    except Unsupported:  # a pattern that no server compiles
+        return [], False
     return [*fitting, *others][:_MAX_STRINGS], False
 
 

@@ -13,7 +13,7 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.cel.macros import macro
 from crdcompat.cel.rule import rule_of
 from crdcompat.compare.local import shape
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:
     from crdcompat.cel.syntax import Expr
@@ -77,8 +77,8 @@ def _of_type(node: Node) -> Iterator[Keys]:
 
 
 def _of_rules(node: Node) -> Iterator[Keys]:
-    for rule in node.raw.get(RULES) or ():
-        if isinstance(rule, dict) and (keys := _keys_of(str(rule.get("rule", "")), node)) is not None:
+    for rule in node.rules:
+        if (keys := _keys_of(str(rule.get("rule", "")), node)) is not None:
             yield keys
 
 

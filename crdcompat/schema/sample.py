@@ -21,7 +21,11 @@ from crdcompat.schema.work import WORK
 #: What making a required member costs.
 _STEPS_OF_A_MEMBER = 4
 _MAX_DEPTH = 40
+#: So many items are too large only if each of them is.
+_FEW = 8
 _MAX_ITEMS = 10_001  # one more than a round limit
+MAX_WEIGHT = 1_000_000
+"""About the bytes of JSON of the largest example value; etcd stores objects of up to 1.5 MB."""
 
 
 def sample(node: Node, *, depth: int = 0) -> Any:
@@ -72,6 +76,8 @@ def list_of_size(node: Node, size: int) -> Any:
         return ["a"] * size if node.preserve else ABSENT
     if size == 0:
         return []
+    if size > _FEW and size * weight(sample(node.items)) > MAX_WEIGHT:
+        return ABSENT
     if node.list_type == "map":
         return _keyed_items(node, size, 0)
     made: list[Any] = []
@@ -86,12 +92,23 @@ def list_of_size(node: Node, size: int) -> Any:
     return more if more is not None else ABSENT
 
 
+def weight(value: Any) -> int:
+    """About how many bytes of JSON a value has."""
+    if isinstance(value, str):
+        return len(value) + 3
+    if isinstance(value, dict):
+        return 2 + sum(len(name) + 4 + weight(member) for name, member in value.items())
+    return 2 + sum(map(weight, value)) if isinstance(value, list) else 5
+
+
 def _numbered(node: Node, size: int) -> list[Any] | None:
     """``size`` distinct strings or integers, if only a length or a minimum restricts them; else None."""
     if node.type == "integer" and not node.raw.keys() & {"enum", "multipleOf", "maximum"}:
         start = int(max(number(node.raw.get("minimum"), 0), 0))
         return list(range(start, start + size))
     least, most, patterns = string_limits(node)
+    if size * least > MAX_WEIGHT:
+        return None
     texts = [f"{index:x}".rjust(max(least, 1), "a") for index in range(size)]
     free = node.type == "string" and not node.enum and not patterns and not node.format
     return texts if free and (most is None or all(len(text) <= most for text in texts)) else None
@@ -140,6 +157,7 @@ def _object(node: Node, depth: int, holding: str = "") -> Any:
         return ABSENT
     WORK.spend(1 + _STEPS_OF_A_MEMBER * len(node.required))
     made: dict[str, Any] = {}
+    room = MAX_WEIGHT
     wanted = (node.count("minProperties") or 0) - bool(holding)
     if node.embedded:
         made.update(apiVersion="v1", kind="Example")
@@ -148,7 +166,7 @@ def _object(node: Node, depth: int, holding: str = "") -> Any:
         if name in made or name == holding or (sub is not None and sub.default is not ABSENT):
             continue  # the server sets the default
         value = sample(sub, depth=depth + 1) if sub is not None else ("a" if node.preserve else ABSENT)
-        if value is ABSENT:
+        if value is ABSENT or (room := room - weight(value)) < 0:
             return ABSENT
         made[name] = value
     for name, sub in node.properties.items():
@@ -156,9 +174,11 @@ def _object(node: Node, depth: int, holding: str = "") -> Any:
             break
         if name not in made and name != holding and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
+            if (room := room - weight(value)) < 0:
+                return ABSENT
     if isinstance(node.additional, Node):
         for index in range(len(made), min(wanted, _MAX_ITEMS)):
-            if (value := sample(node.additional, depth=depth + 1)) is ABSENT:
+            if (value := sample(node.additional, depth=depth + 1)) is ABSENT or (room := room - weight(value)) < 0:
                 return ABSENT
             made[f"key{index}"] = value
     elif node.preserve or node.additional is True:

@@ -19,7 +19,7 @@ from crdcompat.apiserver.crd_validation.installed import tolerated_in_update
 from crdcompat.apiserver.crd_validation.keywords import anywhere
 from crdcompat.apiserver.crd_validation.schemas import Schemas
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.metadata import name_of_new
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import GROUP, KIND
@@ -45,6 +45,9 @@ def update_crd(raw: Mapping[str, Any], current: Mapping[str, Any], server: Serve
     if name != other:
         said = f"the name of the object ({name}) does not match the name on the URL ({other})"
         return _undecodable(said)
+    if misfits := undecodable_definition(current, server):
+        unknown = Unknown("", "installed CRD", f"no server can have stored it: {misfits[0][1]}")
+        return Verdict(None, (), None, unknown=(unknown,))
     old = installed(current, server)
     form = definition_of(raw, server, old)
     return _verdict(raw, form, faults_of(form, old))

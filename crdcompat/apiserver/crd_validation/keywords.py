@@ -39,22 +39,25 @@ RULE_FIELDS = {"rule": 25, "message": 25, "messageExpression": 27, "reason": 28,
 
 
 def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -> Schema:
-    """A schema that decodes, as the server decodes it. ``kept`` are the fields of rules that it knows."""
+    """A schema as the server decodes it; members of a wrong type, for which it refuses to decode, are left out.
+
+    ``kept`` are the fields of rules that it knows.
+    """
     found: dict[str, Any] = {}
     sub = partial(_sub, kept=kept)
     for key, value in raw.items():
         if value is None:
             continue
         if key in _EMPTY_IS_ABSENT:
-            if value:
+            if value and (key not in _TEXTS or isinstance(value, list)):
                 found[key] = [text or "" for text in value] if key in _TEXTS else value
         elif key in _KEPT:
             found[key] = value
         elif key in _MAPS:
-            if value:
+            if value and isinstance(value, dict):
                 found[key] = {name: sub(each) for name, each in value.items()}
         elif key in _LISTS:
-            if value:
+            if value and isinstance(value, list):
                 found[key] = [sub(each) for each in value]
         elif key == "not":
             found[key] = sub(value)
@@ -62,9 +65,9 @@ def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -
             found[key] = [sub(each) for each in value] if isinstance(value, list) else sub(value)
         elif key in ("additionalProperties", "additionalItems"):
             found[key] = sub(value) if isinstance(value, dict) else value
-        elif key == "dependencies":
+        elif key == "dependencies" and isinstance(value, dict):
             found[key] = {name: sub(each) if isinstance(each, dict) else each for name, each in value.items()}
-        elif key == "x-kubernetes-validations" and value:
+        elif key == "x-kubernetes-validations" and value and isinstance(value, list):
             found[key] = [_rule(each, kept) for each in value]
     return found
 

@@ -195,7 +195,7 @@ def _pointed(go: str, value: Any, server: Server) -> GoValue:
 
 def _dependency(value: Any, server: Server) -> GoValue:
     listed = isinstance(value, list)
-    single = None if listed else schema(value, server)
+    single = schema(value, server) if isinstance(value, dict) else None
     fields = {"Schema": _pointer(f"apiextensions.{_SCHEMA}", single), "Property": strings(value if listed else None)}
     return _struct("JSONSchemaPropsOrStringArray", fields)
 

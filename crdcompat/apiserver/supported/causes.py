@@ -137,10 +137,11 @@ def _parts(crd: Crd, fault: Fault, server: Server) -> Iterator[tuple[CauseKind, 
 
 
 def _expression(crd: Crd, at: Pointer) -> str:
-    """The CEL expression at a place; "" for other places."""
+    """The CEL expression at a place; "" for other places, and for what is no text: no server decodes that."""
     if len(at) < len(_EXPRESSIONS) + 1 or at[-3] != RULES or at[-1] not in _EXPRESSIONS:
         return ""
-    return str(value_or_none(crd.raw, at) or "")
+    found = value_or_none(crd.raw, at)
+    return found if isinstance(found, str) else ""
 
 
 def _lacking(crd: Crd, at: Pointer, server: Server) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.listed import with_values
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
-from crdcompat.schema.sample import values
+from crdcompat.schema.sample import number, values
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -98,7 +98,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 def _neighbours(node: Node, members: Sequence[Any]) -> Iterator[Any]:
     """Numbers next to the members, because most plain numbers are members themselves."""
     numbers = [member for member in members if isinstance(member, (int, float)) and not isinstance(member, bool)]
-    step = node.raw.get("multipleOf") or 1
+    step = number(node.raw.get("multipleOf"), 1) or 1
     if node.type in ("integer", "number") or node.int_or_string:
         yield from (value for member in numbers for value in (member + step, member - step))
 

@@ -109,9 +109,9 @@ def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None
         if language.most is None and all(each.loops for each in automata):
             return None
         texts = _all(Product(language.automata()), limit)
+        if texts is None or not all(map(language.judge(), texts)):
+            return None
     except Unsupported:
-        return None
-    if texts is None or not all(map(language.judge(), texts)):
         return None
     return tuple(_ordered(texts, sorted(automata, key=lambda each: each.loops)))
 
