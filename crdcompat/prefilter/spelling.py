@@ -12,7 +12,7 @@ import re
 from crdcompat.sources.encoding import WIDE_MARKS, legible
 
 #: The hexadecimal digits of a printable ASCII character, behind ``\\x``, ``\\u00`` or ``\\U000000``.
-PRINTABLE_ESCAPE = r"\\+(?:x|u00|U000000)([2-7][0-9a-fA-F])"
+PRINTABLE_ESCAPE = r"\\+(?:x|u00|U000000)((?!7[fF])[2-7][0-9a-fA-F])"
 _ESCAPE = re.compile(PRINTABLE_ESCAPE.encode())
 #: A broken line in double quotes. YAML breaks lines at CR, NEL, LS and PS, too; Kubernetes takes CRLF for LF before.
 #: Behind several backslashes, in a string that holds another one, the break itself can be an escape.

@@ -16,7 +16,7 @@ EFFECTS = {
     "crd.removed": Effects(upgrade=_FAILS),
     "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
     "crd.refused": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
-    "crd.refused-by": Effects(upgrade=(Effect.CRD_REJECTED,)),
+    "crd.refused-by": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
     "crd.refused-on-way": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),
 }
 FACET = CrdFacet(EFFECTS)

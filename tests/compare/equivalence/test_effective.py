@@ -9,7 +9,7 @@ import pytest
 from helpers import Json, array, both, crd, diff, obj, root, string
 
 _RULES = "x-kubernetes-validations"
-_OF_CRDS = {"crd-refused", "cel-cost-near-budget"}
+_OF_CRDS = {"crd-refused", "crd-refused-by", "cel-cost-near-budget"}
 _NUMBER = {"type": "integer"}
 
 

@@ -231,7 +231,7 @@ def test_a_rule_about_a_new_member_that_the_server_cannot_compile(tmp_path: Path
     config = write(tmp_path / "config.yaml", {"kubernetes": [server]})
     sides = both(tmp_path, root(spec=old), root(spec=obj(a=string())))
     found = {(each["rule"], each["direction"]) for each in diff(*sides, "--config", config)["findings"]}
-    of_rollback = {("cel-rule-removed", "rollback"), ("crd-refused", "rollback")} if rejected else set()
+    of_rollback = {("cel-rule-removed", "rollback"), ("crd-refused-by", "rollback")} if rejected else set()
     assert found == {("property-removed", "upgrade")} | of_rollback
 
 
