@@ -142,7 +142,9 @@ def test_few_recordings_are_with_the_scheduler_at_a_time(crds: dict[str, Path], 
             asked += 1
             yield str(fleet / "a-clean.tar.gz")
 
-    answers = judged_by_cluster(FleetJudge(plan(crds)), names(), Workers(1, scheduler), pytest.fail)
+    answers = judged_by_cluster(
+        FleetJudge(plan(crds)), names(), Workers(1, scheduler), lambda *found: pytest.fail(str(found))
+    )
     answered = [next(answers) for _ in range(20)]
     assert len(answered) == 20
     assert asked <= 20 + 16 * 8  # 16 tasks of at most eight recordings
