@@ -8,64 +8,64 @@ only the recording that ends its worker fails.
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import hashlib
-import os
-import threading
+import logging
 import time
 from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
-from itertools import islice
+from contextlib import ExitStack, suppress
+from itertools import chain, islice
 from typing import Any, cast
 from uuid import uuid4
 
-import orjson
 from distributed import (
     Client,
     Future,
     KilledWorker,
-    Status,
-    Worker,
-    WorkerPlugin,
     as_completed,
-    get_worker,
 )
 
-from crdcompat.errors import CrdcompatError, SourceError
-from crdcompat.features.fleet.code import code_id
-from crdcompat.features.fleet.connection import CONNECT_SECONDS, connected
-from crdcompat.features.fleet.judge import FleetJudge, Plan
+from crdcompat.errors import SourceError
+from crdcompat.features.fleet.connection import connected
+from crdcompat.features.fleet.fitness import Fitness, OnUnfit
+from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.outcome import Outcome, encode
+from crdcompat.features.fleet.plugin import STARTED, TIMED_OUT, JudgePlugin, judge_recordings
 from crdcompat.features.fleet.workers import Workers
 
 _POLL_SECONDS = 0.05
-_GC_THRESHOLD = 200_000  # allocations between two runs of the garbage collector
 #: Workers that a recording must end before it counts as failed.
 _MAX_ENDED = 2
-#: A nanny does not restart a worker that ends while it starts, so a new worker first waits for this time.
-_START_SECONDS = 0.5
 _RESULT_SECONDS = 10
 #: Tasks that are sent to the scheduler at a time: few, to save its memory, but enough to keep all threads busy.
 _LEAST_TASKS = 16
 _TASKS_PER_THREAD = 4
 #: A task costs the client some 4 ms of CPU and a small recording takes 60 ms, so a task has several small recordings.
-#: A task ends after a short time, so that other workers can judge the rest of its recordings.
 _MAX_RECORDINGS_PER_TASK = 8
-_TASK_SECONDS = 0.5
-#: The events that workers report.
-_STARTED, _TIMED_OUT = "started", "timed out"
-_TIMED_OUT_EXIT_CODE = 75
+#: How often workers may refuse a recording while other workers are known to be of no use.
+_MAX_REFUSED = 20
+_PROCESSES = "recordings in processes of this machine"
+_log = logging.getLogger(__name__)
 
 
-def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
-    """Yield each recording once with its encoded outcome, in order of completion. Raises SourceError, UsageError."""
-    with connected(workers) as client:
-        run = _Run(client, uuid4().hex, workers)
-        client.register_plugin(JudgePlugin(type(judge), judge.plan, _digest(judge), run.name), name=run.name)
+def judged_by_cluster(
+    judge: FleetJudge, recordings: Iterable[str], workers: Workers, on_unfit: OnUnfit
+) -> Generator[tuple[str, bytes]]:
+    """Yield each recording once with its encoded outcome, in order of completion.
+
+    ``on_unfit`` is called for each worker that cannot judge. Others do its work, and this process if there are none.
+    Raises SourceError, UsageError.
+    """
+    with ExitStack() as stack:
         try:
+            client = stack.enter_context(connected(workers))
+        except (OSError, RuntimeError) as error:  # also of processes of this machine that do not start
+            on_unfit(_PROCESSES, f"they cannot be started ({reason_of_start(error)})")
+            yield from ((path, judge(path)) for path in recordings)
+            return
+        run = _Run(client, judge, uuid4().hex, workers, on_unfit)
+        try:
+            run.begin()
             suspects: list[str] = []
             yield from run.together(recordings, suspects)
             yield from run.alone(suspects)
@@ -78,127 +78,92 @@ def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Wor
                 client.unregister_worker_plugin(run.name)
 
 
-class JudgePlugin(WorkerPlugin):
-    """Builds the judge of a run once in each worker.
-
-    ``digest`` identifies the releases and the code of the client. A worker with others must not judge.
-    """
-
-    def __init__(self, kind: type[FleetJudge], plan: Plan, digest: str, name: str) -> None:
-        self.name = name
-        self._kind = kind
-        self._plan = plan
-        self._digest = digest
-        self._task_seconds = _TASK_SECONDS
-        self._judge: FleetJudge | None = None
-        self._error = ""
-
-    async def setup(self, worker: Worker) -> None:
-        """Read the releases in another thread, so that the worker answers the scheduler. `judge` reports errors."""
-        self._loop = asyncio.get_running_loop()
-        self._thresholds = gc.get_threshold()
-        self._lock = threading.Lock()  # one thread at a time may use a judge
-        self._ready = threading.Event()  # a worker that starts may get its first task before this is done
-        try:
-            self._judge = await asyncio.to_thread(self._kind, self._plan)
-            # The judge has many objects and lives to the end of the run. The garbage collector need not visit them.
-            gc.freeze()
-            gc.set_threshold(_GC_THRESHOLD)
-            if await asyncio.to_thread(_digest, self._judge) != self._digest:
-                self._judge, self._error = None, "its releases or its crdcompat are not those of this machine"
-        except CrdcompatError as error:
-            self._error = str(error)
-        finally:
-            is_new = worker.status != Status.running
-            self._loop.call_later(_START_SECONDS if is_new else 0, self._ready.set)
-
-    def teardown(self, worker: Worker) -> None:
-        """Restore the worker: other clients of the scheduler may use it."""
-        self._judge = None
-        gc.unfreeze()
-        gc.set_threshold(*self._thresholds)
-
-    def judge(self, paths: Sequence[str], seconds: float, key: str, *, is_alone: bool) -> list[bytes]:
-        """The encoded outcomes of the first recordings: at least one, then as many as the time of a task allows.
-
-        Raises SourceError if the releases could not be read.
-        """
-        worker = get_worker()
-        self._ready.wait()
-        if self._judge is None:
-            raise SourceError(f"the worker {worker.address} cannot judge: {self._error}")
-        with self._lock:
-            if is_alone:
-                self._report(worker, key, _STARTED)
-            end = time.monotonic() + self._task_seconds
-            outcomes: list[bytes] = []
-            for path in paths:
-                timer = threading.Timer(seconds, self._give_up, (worker, key))
-                timer.daemon = True
-                timer.start()
-                try:
-                    outcomes.append(self._judge(path))
-                finally:
-                    timer.cancel()
-                if time.monotonic() > end:
-                    break
-            return outcomes
-
-    def _give_up(self, worker: Worker, key: str) -> None:
-        """Report that the task exceeded its time, and end the process, because a thread cannot be ended."""
-        self._report(worker, key, _TIMED_OUT)
-        os._exit(_TIMED_OUT_EXIT_CODE)
-
-    def _report(self, worker: Worker, key: str, event: str) -> None:
-        """Report an event of a task to the scheduler, and wait for its answer."""
-        with suppress(Exception):  # the scheduler may be gone
-            report = worker.scheduler.log_event(topic=self.name, msg=[key, event])
-            asyncio.run_coroutine_threadsafe(report, self._loop).result(CONNECT_SECONDS)
-
-
-def _judge_recordings(paths: Sequence[str], plugin: str, seconds: float, key: str, is_alone: bool) -> list[bytes]:
-    """The task: judge recordings in a worker."""
-    return cast("JudgePlugin", get_worker().plugins[plugin]).judge(paths, seconds, key, is_alone=is_alone)
-
-
 class _Run:
     """The tasks of one run. ``name`` is the name of its plugin, and the topic of the events that workers report."""
 
-    def __init__(self, client: Client, name: str, workers: Workers) -> None:
+    def __init__(self, client: Client, judge: FleetJudge, name: str, workers: Workers, on_unfit: OnUnfit) -> None:
         self.name = f"crdcompat-{name}"
         self._client = client
+        self._judge = judge
         self._seconds = workers.limit
         self._count = 0
+        self._fitness = Fitness(client, self.name, on_unfit)
+
+    def begin(self) -> None:
+        """Send the plugin to the workers, and ask which of them can judge. Raises OSError for a lost scheduler."""
+        try:
+            self._client.register_plugin(JudgePlugin(self._judge, self.name), name=self.name)
+        except (OSError, CancelledError):
+            raise
+        except Exception:  # of a worker that lacks the program, or cannot read the plugin of this one
+            _log.debug("a worker did not take the plugin", exc_info=True)
+        self._fitness.refresh()
 
     def together(self, recordings: Iterable[str], suspects: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Judge all recordings, a bounded number at a time. Recordings whose worker ended are added to ``suspects``."""
+        """Judge all recordings, a bounded number at a time. Recordings whose worker ended are added to ``suspects``.
+
+        If no worker can judge, this process does.
+        """
         waiting, returned = iter(recordings), deque[str]()
         running: dict[Any, list[str]] = {}
+        refused: Counter[str] = Counter()
         finished = as_completed()
         limit, size = 0, 1
         while True:
+            if self._fitness.is_hopeless:
+                for path in chain(*running.values(), returned, waiting):
+                    yield path, self._judge(path)
+                return
             if len(running) <= limit // 2:
                 limit = max(_LEAST_TASKS, _TASKS_PER_THREAD * sum(self._threads().values()))
                 while len(running) < limit and (
                     paths := [returned.popleft()] if returned else list(islice(waiting, size))
                 ):
-                    future = self._submit(paths)
+                    future = self._submit(paths, **self._place())
                     running[future.key] = paths
                     finished.add(future)
             if not running:
                 return
-            future = next(finished)
-            paths = running.pop(future.key)
+            done = self._next(finished, running, returned)
+            if done is None or not (paths := running.pop(done.key, [])):
+                continue
             try:
                 # as_completed(with_results=True) would wait forever if a worker is lost before it sends its result.
-                outcomes = future.result()
+                outcomes = done.result()
             except KilledWorker:
                 suspects += paths
+            except (OSError, CancelledError):
+                raise
+            except Exception:
+                refused[paths[0]] += 1
+                self._fitness.refresh(everyone=True)
+                if not self._fitness.unfit or refused[paths[0]] > _MAX_REFUSED:
+                    raise
+                returned += paths
             else:
                 yield from zip(paths, outcomes, strict=False)
                 rest = paths[len(outcomes) :]
                 returned += rest
                 size = 1 if rest else min(2 * size, _MAX_RECORDINGS_PER_TASK)
+
+    def _place(self) -> dict[str, Any]:
+        """Where tasks may run: anywhere if all workers can judge."""
+        fitness = self._fitness
+        return {"workers": sorted(fitness.fit), "allow_other_workers": False} if fitness.unfit else {}
+
+    def _next(self, finished: Any, running: dict[Any, list[str]], returned: deque[str]) -> Future[list[bytes]] | None:
+        """The next task that finished; None if the workers changed, and the recordings were ``returned``.
+
+        A task that may only run on workers that have gone would never finish.
+        """
+        while self._fitness.unfit and not finished.has_ready():
+            time.sleep(_POLL_SECONDS)
+            if self._fitness.refresh():
+                for paths in running.values():
+                    returned += paths
+                running.clear()
+                return None
+        return cast("Future[list[bytes]]", next(finished))
 
     def alone(self, suspects: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Judge each recording alone on a worker. A recording that ends its worker twice has failed."""
@@ -206,7 +171,15 @@ class _Run:
         running: dict[str, tuple[str, Future[list[bytes]]]] = {}
         ended: Counter[str] = Counter()
         while waiting or running:
-            addresses = self._threads().keys()
+            self._fitness.refresh()
+            addresses = self._threads().keys() - self._fitness.unfit.keys()
+            if not addresses and self._fitness.is_hopeless:
+                for path in (*waiting, *(path for path, _ in running.values())):
+                    yield (
+                        path,
+                        encode(Outcome(failure="it ended a process that read it, and no other worker can judge")),
+                    )
+                return
             for address in sorted(addresses - running.keys())[: len(waiting)]:
                 path = waiting.popleft()
                 running[address] = path, self._submit([path], workers=[address], allow_other_workers=False)
@@ -224,7 +197,7 @@ class _Run:
         key = f"judge_recordings-{self.name}-{self._count}"
         self._count += 1
         arguments = (paths, self.name, self._seconds, key, bool(place))
-        return self._client.submit(_judge_recordings, *arguments, key=key, **place)
+        return self._client.submit(judge_recordings, *arguments, key=key, **place)
 
     def _threads(self) -> dict[str, int]:
         return cast("dict[str, int]", self._client.nthreads())
@@ -239,14 +212,16 @@ class _Run:
                 return future.result(timeout=_RESULT_SECONDS)[0]
         future.cancel()
         reported = [event for _, (key, event) in self._client.get_events(self.name) if key == future.key]
-        if _TIMED_OUT in reported:
+        if TIMED_OUT in reported:
             return encode(Outcome(failure=f"it took longer than {self._seconds:g} s twice"))
-        ended[path] += _STARTED in reported
+        ended[path] += STARTED in reported
         if ended[path] < _MAX_ENDED:
             return None
         return encode(Outcome(failure="it ended each process that read it (out of memory?)"))
 
 
-def _digest(judge: FleetJudge) -> str:
-    data = orjson.dumps([code_id(), judge.fingerprint()])
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def reason_of_start(error: Exception) -> str:
+    """Why processes did not start: the first cause that Python knows."""
+    while isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    return " ".join(str(error).split()) or type(error).__name__

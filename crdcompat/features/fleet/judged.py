@@ -44,7 +44,8 @@ class Judged(Struct, frozen=True):
 class JudgedRecordings:
     """The outcomes of all recordings. The order in which they were judged does not matter.
 
-    The journal has the outcomes; a table has the lines of the journal.
+    The journal has the outcomes; a table has the lines of the journal. ``unfit`` are the workers that could not judge,
+    with the reasons.
     """
 
     def __init__(self, judge: FleetJudge, fleet: Fleet, workers: Workers, journal: Journal, on_done: OnDone) -> None:
@@ -54,7 +55,8 @@ class JudgedRecordings:
         self._on_done = on_done
         self._table = Spill("judged (place INTEGER PRIMARY KEY, name TEXT, id TEXT, line INTEGER, failure TEXT)")
         self._pending: dict[str, tuple[int, str]] = {}
-        with closing(_answers(judge, self._fresh(), workers)) as answers:
+        self.unfit: list[tuple[str, str]] = []
+        with closing(_answers(judge, self._fresh(), workers, self._add_unfit)) as answers:
             for path, answer in answers:
                 self._add_answer(path, answer)
 
@@ -91,6 +93,9 @@ class JudgedRecordings:
                 self._add(place, path, outcome.id, line)
                 self._on_done(Done(shown_name(path), "known"))
 
+    def _add_unfit(self, worker: str, reason: str) -> None:
+        self.unfit.append((worker, reason))
+
     def _add_answer(self, path: str, answer: bytes) -> None:
         outcome, (place, signed) = decode(answer), self._pending.pop(path)
         line = None if outcome.failure else self._journal.add(_absolute(path), signed, answer)
@@ -103,7 +108,9 @@ class JudgedRecordings:
         self._table.write("INSERT INTO judged VALUES (?, ?, ?, ?, ?)", *row)
 
 
-def _answers(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
+def _answers(
+    judge: FleetJudge, recordings: Iterable[str], workers: Workers, on_unfit: Callable[[str, str], object]
+) -> Generator[tuple[str, bytes]]:
     """Yield each recording once with its encoded outcome, in order of completion.
 
     Raises UsageError for a cluster that cannot be used, SourceError for one that is lost.
@@ -113,7 +120,7 @@ def _answers(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> 
         return
     from crdcompat.features.fleet.cluster import judged_by_cluster  # it imports Dask
 
-    yield from judged_by_cluster(judge, recordings, workers)
+    yield from judged_by_cluster(judge, recordings, workers, on_unfit)
 
 
 def _absolute(path: str) -> str:

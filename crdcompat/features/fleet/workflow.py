@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 
 from crdcompat.crds.resolving import usual_context
+from crdcompat.errors import Problem
 from crdcompat.features.fleet.clusters import ClusterTallies
 from crdcompat.features.fleet.journal import Journal, temporary_journal
 from crdcompat.features.fleet.judge import FleetJudge
@@ -45,6 +46,7 @@ def simulate_fleet(
     tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
     with nullcontext(journal) if journal is not None else temporary_journal(len(judge.readers)) as used:
         recordings = JudgedRecordings(judge, fleet, workers or Workers(), used, on_done or (lambda _: None))
+        tally.problems.update(Problem(worker, None, f"not used: {reason}") for worker, reason in recordings.unfit)
         tallies = ClusterTallies(map(tally.add, recordings.clusters()))
         for name, reason in (*recordings.failures(), *((shown_name(path), why) for path, why in fleet.unread)):
             tally.add_unread(name, reason)

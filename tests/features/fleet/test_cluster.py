@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 from fleets import MODES, Deadly, cluster_version, gather, one_of_each, plan, releases, uuid, widget
 from helpers import run, spawn
+from msgspec.structs import replace
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.features.fleet.cluster import judged_by_cluster
@@ -140,7 +142,9 @@ def test_few_recordings_are_with_the_scheduler_at_a_time(crds: dict[str, Path], 
             asked += 1
             yield str(fleet / "a-clean.tar.gz")
 
-    answers = judged_by_cluster(FleetJudge(plan(crds)), names(), Workers(1, scheduler))
+    answers = judged_by_cluster(
+        FleetJudge(plan(crds)), names(), Workers(1, scheduler), lambda *found: pytest.fail(str(found))
+    )
     answered = [next(answers) for _ in range(20)]
     assert len(answered) == 20
     assert asked <= 20 + 16 * 8  # 16 tasks of at most eight recordings
@@ -152,7 +156,7 @@ def test_recordings_that_a_task_has_no_time_for_are_judged_by_others(
     crds: dict[str, Path], tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """Without time a task judges one recording, with much time all of its own."""
-    monkeypatch.setattr("crdcompat.features.fleet.cluster._TASK_SECONDS", seconds)
+    monkeypatch.setattr("crdcompat.features.fleet.plugin._TASK_SECONDS", seconds)
     fleet, judge = _many(tmp_path / "many"), FleetJudge(plan(crds))
     numbers = count(1)
     report = _simulated(judge, fleet, scheduler, on_done=lambda _: next(numbers))
@@ -160,20 +164,127 @@ def test_recordings_that_a_task_has_no_time_for_are_judged_by_others(
     assert next(numbers) == 31  # each recording was answered once
 
 
-def test_a_worker_with_other_releases_does_not_judge(
+def _without(report: FleetReport, reason: str, workers: int) -> FleetReport:
+    """The report without the problems of workers that were not used; each must have this reason."""
+    kept = [
+        each
+        for each in report.problems
+        if not each.file.startswith(("recordings on worker tcp://", "recordings in processes"))
+    ]
+    named = {each for each in report.problems if each not in kept}
+    assert all(re.fullmatch(f"not used: {reason}", each.message) for each in named), named
+    assert len(named) == workers
+    return replace(report, problems=tuple(kept))
+
+
+def test_if_no_worker_has_the_releases_the_client_judges(
     crds: dict[str, Path], fleet: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = FleetJudge(plan(crds))
-    monkeypatch.setattr("crdcompat.features.fleet.cluster._digest", lambda _: "of other releases")
-    with pytest.raises(SourceError, match="cannot judge: its releases or its crdcompat are not those of this machine"):
-        _simulated(judge, fleet, scheduler)
-
-
-def test_a_worker_without_the_releases_does_not_judge(crds: dict[str, Path], fleet: Path, scheduler: str) -> None:
-    judge = FleetJudge(plan(crds))
+    expected = _simulated(judge, fleet)
+    with monkeypatch.context() as patch:
+        patch.setattr("crdcompat.features.fleet.plugin._digest", lambda _: "of other releases")
+        report = _simulated(judge, fleet, scheduler)
+    assert _without(report, "its releases are not those of this machine", 2) == expected
     crds["release-4.14"].rename(crds["release-4.14"].with_name("elsewhere"))
-    with pytest.raises(SourceError, match=r"cannot judge: .*release-4.14: no such file or directory"):
-        _simulated(judge, fleet, scheduler)
+    report = _simulated(judge, fleet, scheduler)
+    without = _without(report, ".*release-4.14: no such file or directory", 2)
+    assert list(without.clusters) == list(expected.clusters)
+
+
+#: What makes a worker of no use, and what is said of it.
+_UNFIT = {
+    "no program": (
+        "import sys; sys.modules['crdcompat'] = None",
+        r"it cannot load crdcompat: ModuleNotFoundError\(.*No module named .*crdcompat.*",
+    ),
+    "other code": (
+        "import crdcompat.features.fleet.plugin as plugin; plugin.code_id = lambda: '0.1.0 other'",
+        r"its code is crdcompat 0\.1\.0 other, that of this machine 0\.1\.0 \w+",
+    ),
+    "broken": (
+        "import crdcompat.features.fleet.judge as judge; judge.read_source = lambda *_: 1 / 0",
+        "ZeroDivisionError: division by zero",
+    ),
+    "older": (
+        "import crdcompat.features.fleet.plugin as plugin; del plugin.JudgePlugin",
+        "it could not load the judge of this run: it has another crdcompat, or none",
+    ),
+}
+
+
+@contextmanager
+def _worker(scheduler: str, before: str) -> Iterator[str]:
+    """A worker in a process that runs a statement before it starts; its address, without a nanny."""
+    with Client(scheduler, timeout=30) as client:
+        known = set(client.nthreads())
+        code = f"{before}\nfrom distributed.cli.dask_worker import main\nmain()"
+        command = [sys.executable, "-c", code, scheduler, "--no-nanny", "--nthreads", "1", "--no-dashboard"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            client.wait_for_workers(len(known) + 1, timeout=120)
+            (address,) = set(client.nthreads()) - known
+            yield address
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("kind", _UNFIT)
+def test_a_worker_of_no_use_is_named_and_others_do_its_work(
+    crds: dict[str, Path], tmp_path: Path, scheduler: str, kind: str
+) -> None:
+    fleet, (before, reason) = _many(tmp_path / "many"), _UNFIT[kind]
+    judge = FleetJudge(plan(crds))
+    expected = _simulated(judge, fleet)
+    with _worker(scheduler, before) as address:
+        report = _simulated(judge, fleet, scheduler)
+        assert _without(report, reason, 1) == expected
+        assert {each.file for each in report.problems} == {f"recordings on worker {address}"}
+
+
+@pytest.mark.parametrize("kind", ["no program", "other code"])
+def test_the_client_judges_where_no_worker_can(crds: dict[str, Path], fleet: Path, tmp_path: Path, kind: str) -> None:
+    """Exit 2: what was asked for was not done, although every recording was judged."""
+    with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+        address = cluster.scheduler_address
+        with _worker(address, _UNFIT[kind][0]):
+            releases_of = (f"path:{crds['release-4.15']}", f"path:{crds['release-4.16']}")
+            common = ("simulate", *releases_of, "--fleet", fleet, "--format", "json")
+            ran, alone = run(*common, "--scheduler", address), run(*common, "--jobs", "1")
+    (problem,) = ran.report["summary"]["problems"]
+    assert re.fullmatch(f"not used: {_UNFIT[kind][1]}", problem["message"])
+    assert (ran.code, alone.code) == (2, 1)
+    assert ran.report["clusters"] == alone.report["clusters"]
+
+
+def test_a_worker_of_no_use_that_joins_later(crds: dict[str, Path], tmp_path: Path, scheduler: str) -> None:
+    """It is named when it refuses its first recording, if it gets one; another worker judges that."""
+    fleet = _many(tmp_path / "many")
+    judge = FleetJudge(plan(crds))
+    with ExitStack() as stack:
+        numbers = count(1)
+
+        def join(_: Done) -> None:
+            if next(numbers) == 1:
+                stack.enter_context(_worker(scheduler, _UNFIT["other code"][0]))
+
+        report = _simulated(judge, fleet, scheduler, on_done=join)
+    named = sum(each.file.startswith("recordings on worker ") for each in report.problems)
+    assert _without(report, _UNFIT["other code"][1], named) == _simulated(judge, fleet)
+
+
+def test_processes_that_do_not_start(crds: dict[str, Path], fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client judges, and says why."""
+
+    def refuse(**_: object) -> None:
+        raise RuntimeError("Cluster failed to start") from OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("crdcompat.features.fleet.connection.LocalCluster", refuse)
+    judge = FleetJudge(plan(crds))
+    report = simulate_fleet(judge, find_fleet([str(fleet)]), workers=Workers(2))
+    reason = r"they cannot be started \(\[Errno 11\] Resource temporarily unavailable\)"
+    assert _without(report, reason, 1) == _simulated(judge, fleet)
 
 
 def test_a_run_goes_on_after_its_scheduler_died(
