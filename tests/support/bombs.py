@@ -1,7 +1,7 @@
 """Pairs of CRDs that are small as text and cost much where an algorithm is quadratic or builds what a limit says.
 
 Each bomb is a function of a size; ``BOMBS`` names them with the size that an input of less than 3 MB allows, or that
-was the worst found. Tests run smaller sizes and count steps; ``benchmarks/bombs.py`` measures the full ones.
+was the worst found. Tests run smaller sizes and count steps; ``benchmarks/hostile.py`` measures the full ones.
 """
 
 from __future__ import annotations
@@ -116,6 +116,27 @@ def _conditions(count: int) -> Pair:
         }
 
     return _pair(with_rule("||"), with_rule("&&"))
+
+
+def _members_of_rules(count: int) -> Pair:
+    """One rule for each member, beside them: together they are a long formula."""
+
+    def side(value: str) -> Json:
+        rules = [{"rule": f"!has(self.{name}) || self.{name} != '{value}'"} for name in _names(count)]
+        return {**obj(**{name: {**string(), "maxLength": 5} for name in _names(count)}), RULES: rules}
+
+    return _pair(side("x"), side("y"))
+
+
+def _discriminator(count: int) -> Pair:
+    """Branches that are told apart by the enum of one member, until they share a value."""
+    names = _names(count)
+
+    def side(*more: str) -> Json:
+        branches = [{"properties": {"t": {"enum": [name, *more]}}} for name in names]
+        return {**obj(t=string(*names)), "oneOf": branches}
+
+    return _pair(side(), side("z"))
 
 
 def _branches(keyword: str) -> Callable[[int], Pair]:
@@ -418,6 +439,8 @@ BOMBS = {
     "deep rule": Bomb(_deep_rule, 100_000, 300),
     "negated rule": Bomb(_negated_rule, 100_000, 300),
     "conditions of a rule": Bomb(_conditions, 300, 30),
+    "rules of members": Bomb(_members_of_rules, 1_500, 15),
+    "discriminator": Bomb(_discriminator, 1_500, 60),
     "oneOf": Bomb(_branches("oneOf"), 1_000, 60),
     "anyOf": Bomb(_branches("anyOf"), 1_000, 60),
     "allOf": Bomb(_branches("allOf"), 1_000, 60),

@@ -1,6 +1,6 @@
 """CPU and peak memory of a comparison of each bomb of ``tests/support/bombs.py``, as processes of their own.
 
-    python benchmarks/bombs.py [PART OF A NAME…]
+    python benchmarks/hostile.py [PART OF A NAME…]
 
 A process gets 60 seconds of CPU and 3 GB of addresses. ``limit`` marks what is over the aim of 5 s and 400 MB.
 """
