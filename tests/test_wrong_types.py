@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from helpers import Json, array, crd, obj, root, run, string, version
+from helpers import Json, array, commit, crd, git, obj, root, run, string, version, write
 from mutations import KEYWORDS, NUMBERS, TEXTS, WRONG, mutate, single
 
 _SPEC = obj(
@@ -100,6 +100,9 @@ def _pairs() -> Iterator[tuple[str, Json, Json]]:
     yield "a pattern is broken", {**text, "minLength": 1}, {**text, "minLength": 2, "pattern": "["}
     yield "a pattern is broken and bounded", {**text, "maxLength": 9, "pattern": "["}, {**text, "maxLength": 8}
     yield "rules are a number", array(string()), {**array(string()), "x-kubernetes-validations": 5, "maxItems": 3}
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "minItems": -(2**63)}
+    items = {**obj(k=string(), v=string("A")), "required": ["k", "v"]}
+    yield "a negative number of items", {**array(items), **keyed}, {**array(obj(k=string(), v=string())), **keyed}
     huge = {**string(), "minLength": 90_000}
     yield "many long items", {**array(huge), "minItems": 9_000}, {**array(huge), "minItems": 8_999}
     kept = {"type": "object", "minProperties": 9_000}
@@ -115,6 +118,19 @@ def test_found(sides: Path, about: str, old: Json, new: Json) -> None:
     for number, pair in enumerate((both, both[::-1])):
         _run_all(sides, *pair, number)
     assert len(json.dumps(json.loads(run(*_COMMANDS["diff"], cwd=sides).out)["findings"])) < 3_000_000
+
+
+@pytest.mark.parametrize(("about", "old", "new"), [*_pairs()], ids=[about for about, *_ in _pairs()])
+def test_found_by_check(tmp_path: Path, about: str, old: Json, new: Json) -> None:
+    """A change of a pull request, as CI checks it."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path, {"crd.yaml": crd(root(spec=obj(a=old)))})
+    write(tmp_path / "crd.yaml", crd(root(spec=obj(a=new))))
+    git(tmp_path, "add", "-A")
+    ran = run("check", "--base", "HEAD", "--format", "json", cwd=tmp_path)
+    assert ran.code in (0, 1, 2), ran.err
+    assert "crashed" not in ran.err
+    assert json.loads(ran.out)["sections"] or ran.code == 2
 
 
 def test_unknown_fields_of_the_object_itself_are_kept_newly(sides: Path) -> None:

@@ -19,7 +19,7 @@ from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
 from crdcompat.schema.work import WORK
 
 #: What making a required member costs.
-_STEPS_OF_A_MEMBER = 4
+_STEPS_OF_A_MEMBER = 6
 _MAX_DEPTH = 40
 #: So many items are too large only if each of them is.
 _FEW = 8
@@ -127,7 +127,7 @@ def object_of_size(node: Node, size: int) -> Any:
 
 
 def _array(node: Node, depth: int) -> Any:
-    wanted = node.count("minItems") or 0
+    wanted = max(node.count("minItems") or 0, 0)
     return list_of_size(node, wanted) if depth < _MAX_DEPTH else ABSENT
 
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from asking import Answered, Request, asked
 from helpers import PAIRS, Json, kube, shows
-from msgspec.structs import replace
 
 import crdcompat
-from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Judged
@@ -49,37 +48,58 @@ def test_projects(old: str, new: str, projects: Path) -> None:
 
 
 def _check(old: CrdSet, new: CrdSet, old_kube: str, new_kube: str) -> int:
-    """Judge every witness in every context anew; the number of witnesses."""
-    checked: set[tuple[Any, ...]] = set()
+    """Judge every witness in every context anew, by the installed command; the number of witnesses."""
+    claims: dict[tuple[Any, ...], _Claim] = {}
     for item, writer, reader in _judged(old, new):
-        key = (id(item), id(writer), id(reader))
-        if item.witness.object is None or item.change.of_crd or key in checked:
-            continue
-        checked.add(key)
-        names = (new_kube, old_kube) if item.direction == "rollback" else (old_kube, new_kube)
-        _check_one(item, writer, reader, *names)
-    return len(checked)
+        if item.witness.object is not None and not item.change.of_crd:
+            names = (new_kube, old_kube) if item.direction == "rollback" else (old_kube, new_kube)
+            claims.setdefault((id(item), id(writer), id(reader)), _Claim(item, writer, reader, *names))
+    written = asked([each.request(each.writer, each.item.witness.object, each.writer_kube) for each in claims.values()])
+    read = asked(
+        [
+            each.request(each.reader, answer.object or {}, each.reader_kube)
+            for each, answer in zip(claims.values(), written, strict=True)
+        ]
+    )
+    stored = [each for each in claims.values() if each.item.witness.stored is not None]
+    sides = [((each.writer, each.writer_kube), (each.reader, each.reader_kube)) for each in stored]
+    for answer in asked(
+        [
+            Request(crd, each.item.version, "validate", kubernetes, each.item.witness.stored or {})
+            for each, both in zip(stored, sides, strict=True)
+            for crd, kubernetes in both
+        ]
+    ):
+        assert answer.accepted is True, answer.message
+    for claim, first, second in zip(claims.values(), written, read, strict=True):
+        _check_one(claim.item, first, second)
+    return len(claims)
 
 
-def _check_one(item: Judged, writer: Json, reader: Json, writer_kube: str, reader_kube: str) -> None:
+class _Claim(NamedTuple):
+    """A witness, with the CRDs and servers of its writer and its reader."""
+
+    item: Judged
+    writer: Json
+    reader: Json
+    writer_kube: str
+    reader_kube: str
+
+    def request(self, crd: Json, obj: Json | None, kubernetes: str) -> Request:
+        witness = self.item.witness
+        operation = "validate" if witness.stored is None else str(witness.operation)
+        return Request(crd, self.item.version, operation, kubernetes, obj or {}, witness.stored)
+
+
+def _check_one(item: Judged, written: Answered, answer: Answered) -> None:
     witness = item.witness
-
-    def judged(crd: Json, obj: Json | None, kubernetes: str, stored: Json | None = None) -> Verdict:
-        operation = "validate" if stored is None else str(witness.operation)
-        return crdcompat.judge(crd, operation, obj or {}, stored, version=item.version, kubernetes=kubernetes)
-
-    if witness.stored is not None:
-        assert judged(writer, witness.stored, writer_kube).accepted is True, item.change
-        assert judged(reader, witness.stored, reader_kube).accepted is True, item.change
-    written = judged(writer, witness.object, writer_kube, witness.stored)
     assert written.accepted is True, (item.change, written.message)
-    answer = judged(reader, written.object, reader_kube, witness.stored)
     claim = {"rule": item.change.kind.replace(".", "-"), "effect": item.effect, "path": item.change.place}
     assert shows(claim, answer, written.object or {}), (item.change, item.direction, answer.message)
     if item.effect == "write-rejected":
         # What a report shows first is the error of the claim.
         first = tuple(error for error in answer.errors if error.text() == witness.errors[0])
-        assert shows(claim, replace(answer, errors=first), written.object or {}), (item.change, witness.errors)
+        assert shows(claim, answer._replace(errors=first), written.object or {}), (item.change, witness.errors)
     else:
         assert (answer.accepted, witness.errors) == (True, ()), (item.change, answer.message)
 

@@ -118,6 +118,27 @@ def _conditions(count: int) -> Pair:
     return _pair(with_rule("||"), with_rule("&&"))
 
 
+def _members_of_rules(count: int) -> Pair:
+    """One rule for each member, beside them: together they are a long formula."""
+
+    def side(value: str) -> Json:
+        rules = [{"rule": f"!has(self.{name}) || self.{name} != '{value}'"} for name in _names(count)]
+        return {**obj(**{name: {**string(), "maxLength": 5} for name in _names(count)}), RULES: rules}
+
+    return _pair(side("x"), side("y"))
+
+
+def _discriminator(count: int) -> Pair:
+    """Branches that are told apart by the enum of one member, until they share a value."""
+    names = _names(count)
+
+    def side(*more: str) -> Json:
+        branches = [{"properties": {"t": {"enum": [name, *more]}}} for name in names]
+        return {**obj(t=string(*names)), "oneOf": branches}
+
+    return _pair(side(), side("z"))
+
+
 def _branches(keyword: str) -> Callable[[int], Pair]:
     def make(count: int) -> Pair:
         def side(least: int) -> Json:
@@ -418,6 +439,8 @@ BOMBS = {
     "deep rule": Bomb(_deep_rule, 100_000, 300),
     "negated rule": Bomb(_negated_rule, 100_000, 300),
     "conditions of a rule": Bomb(_conditions, 300, 30),
+    "rules of members": Bomb(_members_of_rules, 1_500, 15),
+    "discriminator": Bomb(_discriminator, 1_500, 60),
     "oneOf": Bomb(_branches("oneOf"), 1_000, 60),
     "anyOf": Bomb(_branches("anyOf"), 1_000, 60),
     "allOf": Bomb(_branches("allOf"), 1_000, 60),

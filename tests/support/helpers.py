@@ -370,7 +370,7 @@ _SENTENCES = {
 }
 
 
-def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
+def shows(finding: Json, verdict: Any, witness: Json) -> bool:
     """Whether a verdict of the reader shows what the finding claims: by its sentences alone, as a user would look."""
     fields = {field_name(place) for place in places(witness, finding["path"])}
     if finding["effect"] == "write-rejected" and finding["rule"] in ("property-added", "property-removed"):

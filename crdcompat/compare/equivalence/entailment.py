@@ -27,6 +27,7 @@ from crdcompat.compare.equivalence.formula import (
     Path,
     Quantified,
     Some,
+    TooComplexError,
     atoms_in,
     conjuncts,
 )
@@ -47,10 +48,15 @@ Views = Mapping[str, View | None]
 
 def entails(premises: Iterable[Formula], wanted: Formula, views: Views, depth: int = 0) -> bool:
     """Whether all values that satisfy the premises provably satisfy ``wanted``."""
-    known = every(*premises)
-    given = set(conjuncts(known))
-    open_parts = [part for part in conjuncts(wanted) if part not in given]
-    return all(_Search((known, opposite(part)), views, depth).fails() for part in open_parts)
+    stated = tuple(premises)
+    WORK.spend(1 + len(stated))
+    try:
+        known = every(*stated)
+        given = set(conjuncts(known))
+        open_parts = [part for part in conjuncts(wanted) if part not in given]
+        return all(_Search((known, opposite(part)), views, depth).fails() for part in open_parts)
+    except TooComplexError:
+        return False
 
 
 def view_at(path: Path, views: Views) -> View | None:
