@@ -68,14 +68,16 @@ class Rule(Struct, frozen=True, eq=False):
         return all(use.place == place and use.how in how for use in below)
 
 
-@lru_cache(maxsize=_MAX_RULES)
 def rule_of(text: Any) -> Rule | None:
     """The rule of a text; None if it is no text that the CEL library parses."""
+    return _read(text) if isinstance(text, str) and text.strip() else None
+
+
+@lru_cache(maxsize=_MAX_RULES)
+def _read(text: str) -> Rule | None:
     from crdcompat.cel.parse import RefusedError, parse  # it loads the CEL library
     from crdcompat.cel.uses import read
 
-    if not isinstance(text, str) or not text.strip():
-        return None
     try:
         return read(parse(text))
     except (RefusedError, RecursionError):

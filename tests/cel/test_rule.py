@@ -111,7 +111,7 @@ def test_a_rule_is_read_once() -> None:
     assert rule_of("self.once == 1") is rule_of("self.once == 1")
 
 
-@pytest.mark.parametrize("text", ["", " ", "self.", "self.a ==", 5, None, "self" + ".a" * 5000])
+@pytest.mark.parametrize("text", ["", " ", "self.", "self.a ==", 5, None, [], {}, "self" + ".a" * 5000])
 def test_what_is_no_rule(text: Any) -> None:
     assert rule_of(text) is None
 
