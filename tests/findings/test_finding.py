@@ -200,6 +200,8 @@ def test_copies_are_merged_if_all_that_they_say_is_equal(chosen: Chosen) -> None
     (merged,) = group_copies([first, second])
     assert (merged.path, merged.places, merged.id) == ("spec.a.mode", ("spec.b.mode",), first.id)
     assert merged.message.endswith(" (and at 1 more place like it)")
+    (three,) = group_copies([first, second, replace(second, path="spec.c.mode")])
+    assert three.message.endswith(" (and at 2 more places like it)")
     others = [
         replace(second, path="spec.b.other"),
         replace(second, path="spec.b.mode[*]"),
