@@ -195,6 +195,15 @@ def test_the_order(chosen: Chosen) -> None:
     ]
 
 
+def test_a_finding_names_the_values_that_have_its_effect(chosen: Chosen) -> None:
+    item = _judged(chosen)
+    both = replace(item.change, added=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both))] == [(("B", "C"), ())]
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both, labels=("C",)))] == [(("C",), ())]
+    gone = replace(item.change, added=(), removed=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=gone, labels=("C",)))] == [((), ("C",))]
+
+
 def test_copies_are_merged_if_all_that_they_say_is_equal(chosen: Chosen) -> None:
     first, second = _made(_judged(chosen, "spec.a.mode"), _judged(chosen, "spec.b.mode"))
     (merged,) = group_copies([first, second])

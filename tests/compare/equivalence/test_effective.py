@@ -93,6 +93,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
         spec(string(minLength=2, maxLength=5)),
         spec({**string(), **rules("self.size() >= 2", "size(self) < 6")}),
     ),
+    "a length that a rule about it and a pattern imply": (
+        spec({**string(pattern="^([ab]{5})+$"), **rules("size(self) < 10")}),
+        spec({**string(pattern="^([ab]{5})+$"), **rules("size(self) < 6")}),
+    ),
     "a length, from above": (spec(string(maxLength=5)), spec(**rules("!has(self.v) || self.v.size() <= 5"))),
     "bounds": (
         spec({**_NUMBER, "minimum": 1, "maximum": 10}),
@@ -116,6 +120,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
         spec({**_MEMBER, **rules("size(self) <= 3")}),
     ),
     "numbers of members": (spec(minProperties=1), spec(**rules("has(self.v) || has(self.w) || has(self.x)"))),
+    "two of three members": (
+        spec(minProperties=2),
+        spec(minProperties=2, **rules("has(self.v) || has(self.w)")),
+    ),
     "one member": (
         spec(minProperties=1, maxProperties=1),
         spec(oneOf=[{"required": [name]} for name in "vwx"]),
