@@ -84,6 +84,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
     ),
     "a prefix": (spec(string(pattern="^a/")), spec({**string(), **rules("self.startsWith('a/')")})),
     "required": (spec(required=["v"]), spec(**rules("has(self.v)"))),
+    "required, below a member whose name rules escape": (
+        spec(properties={"a-b": {**obj(c=string()), "required": ["c"]}}),
+        spec(properties={"a-b": obj(c=string())}, **rules("!has(self.a__dash__b) || has(self.a__dash__b.c)")),
+    ),
     "required, two at once": (spec(required=["v", "w"]), spec(**rules("has(self.w) && has(self.v)"))),
     "an enum": (spec(string("A", "B")), spec({**string(), **rules("self in ['B', 'A']")})),
     "an enum, as a macro": (spec(string("A", "B")), spec({**string(), **rules("['A', 'B'].exists(x, x == self)")})),
