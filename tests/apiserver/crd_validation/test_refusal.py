@@ -323,6 +323,18 @@ def _replaced(current: Json, target: Json, stored: list[str], server: Server = S
     return said.partition(" is invalid: ")[2]
 
 
+def test_a_new_crd_keeps_no_unknown_fields() -> None:
+    keeping, defaulting = crd(root()), crd(root(spec=obj(a=string(default="x"))))
+    for definition in (keeping, defaulting):
+        definition["spec"]["preserveUnknownFields"] = True
+    cannot = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+    assert _refused(keeping) == f"spec.preserveUnknownFields: Invalid value: true: {cannot}"
+    assert [
+        each.text.removeprefix("spec.preserveUnknownFields: Invalid value: true: ")
+        for each in refusals(read_crd(defaulting), SERVER)
+    ] == ["must be false in order to use defaults in the schema", cannot]
+
+
 def test_what_cannot_change() -> None:
     base = crd(root(spec=obj()))
     assert _replaced(base, base, ["v1"]) == ""
