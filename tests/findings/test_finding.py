@@ -14,7 +14,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
-from crdcompat.findings.finding import group_copies, make_findings
+from crdcompat.findings.finding import group_copies, make_findings, with_article
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.judging import Harm, Named
@@ -195,11 +195,27 @@ def test_the_order(chosen: Chosen) -> None:
     ]
 
 
+def test_a_finding_names_the_values_that_have_its_effect(chosen: Chosen) -> None:
+    item = _judged(chosen)
+    both = replace(item.change, added=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both))] == [(("B", "C"), ())]
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both, labels=("C",)))] == [(("C",), ())]
+    gone = replace(item.change, added=(), removed=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=gone, labels=("C",)))] == [((), ("C",))]
+
+
+@pytest.mark.parametrize("named", ["an Ingress", "a Widget", "an APIServer"])
+def test_a_kind_has_its_article(named: str) -> None:
+    assert with_article(named.split()[1]) == named
+
+
 def test_copies_are_merged_if_all_that_they_say_is_equal(chosen: Chosen) -> None:
     first, second = _made(_judged(chosen, "spec.a.mode"), _judged(chosen, "spec.b.mode"))
     (merged,) = group_copies([first, second])
     assert (merged.path, merged.places, merged.id) == ("spec.a.mode", ("spec.b.mode",), first.id)
     assert merged.message.endswith(" (and at 1 more place like it)")
+    (three,) = group_copies([first, second, replace(second, path="spec.c.mode")])
+    assert three.message.endswith(" (and at 2 more places like it)")
     others = [
         replace(second, path="spec.b.other"),
         replace(second, path="spec.b.mode[*]"),

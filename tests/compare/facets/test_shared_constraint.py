@@ -8,6 +8,7 @@ import pytest
 from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
 
 _RULE = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('') != 'Strict' || has(self.a)"}]}
+_UNLOCKED = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('A') != 'B' || !has(self.lock)"}]}
 _MORE = {"conditions": array(obj(type=string())), "phase": string()}
 
 
@@ -42,8 +43,13 @@ def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Pat
         ),
         # Both sides have no other member.
         (at_least_one(a=string()), at_least_one(b=string())),
+        # The rejected object holds a member that both sides have; any other value of it would be fine.
+        (
+            {**obj(mode=string("A", "B"), lock=string(default="on")), **_UNLOCKED},
+            {**obj(mode=string("A", "B"), lock=string()), **_UNLOCKED},
+        ),
     ],
-    ids=["a union", "a rule", "nothing shared"],
+    ids=["a union", "a rule", "nothing shared", "a value of a member"],
 )  # fmt: skip
 def test_a_status_that_a_controller_may_write_is_an_error(tmp_path: Path, old: Json, new: Json) -> None:
     assert broken(tmp_path, root(status=old), root(status=new))["severity"] == "error"
