@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -38,13 +40,19 @@ def with_submodules(report: CheckReport, change: Change, config: Config, repo: s
     notes, unseen = [], []
     for each in moved_submodules(repository, base, head):
         line = f"submodule {each.path} moved from {short(each.old)} to {short(each.new)}"
-        if any(glob.startswith(f"{each.path}/") for glob in globs):
+        if any(_names_files_of(glob, each.path) for glob in globs):
             unseen.append(line)
         else:
             notes.append(f"not judged: {line}")
     if not (notes or unseen):
         return report
     return replace(report, notes=(*report.notes, *notes), unseen=(*report.unseen, *unseen))
+
+
+def _names_files_of(glob: str, submodule: str) -> bool:
+    """Whether a glob names files of a submodule; one that begins with ``*`` means no folder in particular."""
+    folders = accumulate(glob.split("/"), "{}/{}".format)
+    return any(fnmatchcase(submodule, folder) for folder in folders if folder.strip("*?/"))
 
 
 def unknown_branches(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:

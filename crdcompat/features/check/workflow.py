@@ -16,11 +16,10 @@ from crdcompat.features.check.base import (
     find_change,
     find_releases,
     find_targets,
-    open_sides,
-    open_targets,
 )
 from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
+from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.features.check.rules import find_rules
 from crdcompat.features.check.verified import has_written
