@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
+from crdcompat.vocabulary.texts import cut
+
 _MAX_SHOWN = 8
-#: A long value must not push the other edits out of sight.
 _MAX_LENGTH = 200
 
 
@@ -23,7 +24,7 @@ def _differing(key: str, old: Any, new: Any) -> Iterator[str]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         differing = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
         for name in differing[:_MAX_SHOWN]:
-            yield from _differing(f"{key}.{_cut(name)}", old.get(name), new.get(name))
+            yield from _differing(f"{key}.{cut(name, _MAX_LENGTH)}", old.get(name), new.get(name))
         if len(differing) > _MAX_SHOWN:
             yield f"{key}: {len(differing) - _MAX_SHOWN} more"
         return
@@ -43,8 +44,4 @@ def _listed(values: list[Any]) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "unset"
-    return _cut(value if isinstance(value, str) else orjson.dumps(value).decode())
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
+    return cut(value if isinstance(value, str) else orjson.dumps(value).decode(), _MAX_LENGTH)

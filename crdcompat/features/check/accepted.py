@@ -21,6 +21,7 @@ from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.plain_file import path_in, read_plain
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
+from crdcompat.vocabulary.texts import cut
 
 if TYPE_CHECKING:  # the quick answer reads no YAML
     from crdcompat.findings.growth import Declaration
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # the quick answer reads no YAML
 #: Keys of an entry that say where it stands, not what it accepts.
 _PLACE = ("line", "file", "of_change")
 _MAX_SHOWN = 3
+_MAX_REASON = 500
 
 
 def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Accepted, tuple[str, ...]]:
@@ -95,7 +97,7 @@ def _listed(verb: str, one: str, many: str, which: str, entries: Sequence[Waiver
 
 
 def _why(entry: Waiver | Declaration) -> str:
-    return f"{entry.reason}{f' ({entry.owner})' if entry.owner else ''}"
+    return cut(f"{entry.reason}{f' ({entry.owner})' if entry.owner else ''}", _MAX_REASON)
 
 
 class _Texts(Struct, frozen=True):

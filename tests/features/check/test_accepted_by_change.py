@@ -159,6 +159,27 @@ def test_a_head_that_is_not_checked_out_has_its_own_waivers(repo: Path) -> None:
     assert len(_check(repo, 0, "--head", head)["accepted_by_change"]) == 1
 
 
+@pytest.mark.parametrize("reason", ["\u200b", "\u2060", "...", " - "])
+def test_a_reason_has_words(repo: Path, reason: str) -> None:
+    for entries in (_waivers({**_WAIVER, "reason": reason}), _declared({**growth("B"), "reason": reason})):
+        commit(repo, {"w.yaml": widget("A", "B"), _WAIVERS: entries})
+        ran = run("check", "--base", "main", cwd=repo)
+        assert (ran.code, f"{_WAIVERS}:1: reason: " in ran.err) == (2, True)
+    commit(repo, {_WAIVERS: _waivers({**_WAIVER, "reason": "何も書かない"})})
+    _check(repo, 0)
+
+
+def test_a_long_reason_hides_nothing(repo: Path) -> None:
+    """Annotations and comments of a server are cut at some length."""
+    long = {**_WAIVER, "reason": "r" * 100_000, "owner": "o" * 100_000}
+    commit(repo, {"w.yaml": widget("A", "B", "C"), _WAIVERS: _waivers(long, {**long, "values": ["D"]})})
+    for name in ("text", "github", "concise", "markdown"):
+        out = run("check", "--base", "main", "--format", name, cwd=repo).out
+        first = out.index("accepted by this change: 1 error")
+        assert out.index("C", first) - first < 5_000
+        assert "adds a waiver that none of its findings needs" in out[:5_000]
+
+
 # -- declarations of growth ---------------------------------------------------------------------
 
 
