@@ -229,3 +229,14 @@ def test_a_submodule_that_moves_is_named(tmp_path: Path, head: str) -> None:
         (tmp_path / "c.yaml").write_text(f"ships: ['{glob}']\n")
         ran = run("check", "--base", "HEAD~1", "--head", head, "--config", tmp_path / "c.yaml", cwd=made)
         assert (ran.code, "note: not judged: submodule deps/crds moved from" in ran.out) == (0, True), glob
+
+
+@pytest.mark.parametrize("listed", ["deps/crds/w.yaml", "deps/crds", "./deps/crds/base"])
+def test_a_submodule_that_a_kustomization_lists_is_not_judged(tmp_path: Path, listed: str) -> None:
+    made = repository(tmp_path)
+    commit(made, {"w.yaml": widget("A"), "kustomization.yaml": f"resources: [w.yaml, {listed}]\n"})
+    for each in (git(made, "rev-parse", "HEAD"), "1" * 40):
+        git(made, "update-index", "--add", "--cacheinfo", f"160000,{each},deps/crds")
+        git(made, "commit", "-qm", "moved")
+    ran = run("check", "--base", "HEAD~1", cwd=made)
+    assert (ran.code, "UNKNOWN (not judged: submodule deps/crds moved from" in ran.out) == (2, True)
