@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FORM = "--format=%(refname)%00%(objectname)%00%(*objectname)"
 _HEADS, _TAGS, _REMOTES = "refs/heads/", "refs/tags/", "refs/remotes/"
 _ID_BEGUN = re.compile(r"[0-9a-fA-F]{4,}")
+_ORIGIN = "origin"
 #: Where checkouts of CI keep pull requests beside the branches of remotes.
 _PULL_REQUESTS = "pull"
 
@@ -164,11 +165,12 @@ def _begun_with(repo: Repository, name: str, commit: str) -> tuple[str, ...]:
 
 
 def _of_remotes(found: Mapping[str, str], name: str, others: Sequence[str]) -> str:
-    """The branch of a remote: that of ``upstream``, else of the only remote; "" without one, or if remotes differ."""
+    """The branch of a remote: ``upstream``, else ``origin``, else the only one; "" without one, or if they differ."""
     ends = {ref: ref[len(_REMOTES) : -len(name) - 1] for ref in found if ref.startswith(_REMOTES) and ref not in others}
     by_remote = {remote: ref for ref, remote in ends.items() if "/" not in remote and remote != _PULL_REQUESTS}
-    if PROJECT in by_remote:
-        return by_remote[PROJECT]
+    for preferred in (PROJECT, _ORIGIN):  # CI may fetch the fork of a pull request as a further remote
+        if preferred in by_remote:
+            return by_remote[preferred]
     return next(iter(by_remote.values()), "") if len({found[ref] for ref in by_remote.values()}) == 1 else ""
 
 

@@ -206,6 +206,18 @@ def test_variables_of_ci_name_a_branch_not_a_tag(clone: Path, monkeypatch: pytes
             assert run("check", cwd=clone).code == 1
 
 
+def test_the_remote_of_a_fork_stands_for_no_project(clone: Path) -> None:
+    """Some jobs fetch the fork of a pull request as a second remote, and check its branch out under its name."""
+    for name in ("main", "release-1.0"):
+        git(clone, "update-ref", f"refs/remotes/fork/{name}", "HEAD")
+    git(clone, "checkout", "-q", "-b", "main")
+    ran = run("check", "--format", "json", cwd=clone)
+    assert ran.code == 1
+    assert [each["summary"]["findings"]["error"] for each in ran.report["sections"]] == [1, 1]
+    ran = run("check", "--base", "main", cwd=clone)
+    assert (ran.code, "--base refs/heads/main or --base refs/remotes/origin/main" in ran.err) == (2, True)
+
+
 # -- submodules -------------------------------------------------------------------------------
 
 
