@@ -27,11 +27,13 @@ _DELISTED = "no kustomization lists it any more: only kustomize build tells whet
 class Kustomized(Struct, frozen=True):
     """The files that the kustomizations of a tree list, and the parts that only a build can tell.
 
-    ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it.
+    ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``missing``
+    are paths that they list and the tree does not have: a submodule has them, or nothing does.
     """
 
     listed: frozenset[str] = frozenset()
     parts: Mapping[str, tuple[str, str]] = {}
+    missing: frozenset[str] = frozenset()
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -49,7 +51,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     if not found:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
-    listed: set[str] = set()
+    listed, missing = set[str](), set[str]()
     parts: dict[str, tuple[str, str]] = {}
     pending, seen = [path for path in data if not excluded(path)], set[str]()
     patches: list[tuple[str, str, Any]] = []
@@ -65,8 +67,10 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
                 parts[f"resource {named}"] = path, f"{named} is elsewhere: {_BUILD}"
             elif at in files:
                 listed.add(at)
+            elif below := [f"{at}/{name}".removeprefix("./") for name in KUSTOMIZATIONS if f"{at}/{name}" in data]:
+                pending += below
             else:
-                pending += (f"{at}/{name}".removeprefix("./") for name in KUSTOMIZATIONS if f"{at}/{name}" in data)
+                missing.add(at)
         for key in ONLY_KUSTOMIZE:
             patches += ((path, key, each) for each in list_of(content.get(key)))
     wanted = {at for path, _, patch in patches if (at := _file_of(path, patch)) in files}
@@ -75,7 +79,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
         text = texts.get(_file_of(path, patch))
         if _may_change_crds(key, patch, text):
             parts[f"{key} {patch!r} {text!r}"] = path, f"{key}: {_BUILD}"
-    return Kustomized(frozenset(listed), parts)
+    return Kustomized(frozenset(listed), parts, frozenset(missing))
 
 
 def unbuilt(before: Kustomized, after: Kustomized, held: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -130,7 +130,7 @@ def compare_change(
         notes,
         waiver_notes,
         unseen,
-        rules=(*ahead(accepted, used.waivers),) if is_whole else (),
+        rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}),) if is_whole else (),
         files=files.files(base, head),
     )
 
