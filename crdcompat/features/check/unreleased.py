@@ -42,14 +42,19 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
     if finding.change in _OF_NEW_ALONE and finding.direction == Direction.UPGRADE:
         return True
-    values = _values(finding)
-    there = (other for place in _places(finding) for other in met.get(place, ()))
+    values, is_of_lack = _values(finding), _is_of_lack(finding)
+    there = (other for place in _places(finding) for other in met.get(place, ()) if _is_of_lack(other) == is_of_lack)
     return any(not values or not (theirs := _values(other)) or values & theirs for other in there)
 
 
 def _places(finding: Finding) -> list[_Place]:
     """The CRD, direction and path of each copy; another rule can say the same of another release."""
     return [(finding.crd, finding.direction, path) for path in (finding.path, *finding.places)]
+
+
+def _is_of_lack(finding: Finding) -> bool:
+    """Whether the finding is about objects that lack the field; the others at its path are about its values."""
+    return finding.change.startswith("required.")
 
 
 def _values(finding: Finding) -> set[object]:

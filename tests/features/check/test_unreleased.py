@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from changes import check, repository, widget
-from helpers import commit, git, obj, root, run, string
+from helpers import commit, crd, git, obj, root, run, string
 from msgspec.structs import replace
 from report_samples import compared
 
@@ -48,6 +48,22 @@ def test_what_no_target_meets_does_not_fail(repo: Path) -> None:
         "1 finding unreleased"
         in run("check", "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", cwd=repo).out
     )
+
+
+def test_a_repair_of_a_lack_beside_an_older_value(tmp_path: Path) -> None:
+    """The target rejects a value of the field since long; that only the base requires the field is another thing."""
+    repo = repository(tmp_path)
+    before, released, broken = (root(status=obj(mode=string(*values))) for values in ("A", "AB", "AB"))
+    broken["properties"]["status"]["required"] = ["mode"]
+    commit(repo, {"w.yaml": crd(before)})
+    git(repo, "branch", "release-1")
+    for schema in (released, broken, released):
+        commit(repo, {"w.yaml": crd(schema)})
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", code=0)
+    assert [(item["rule"], item["status"]) for section in report["sections"] for item in section["findings"]] == [
+        ("required-removed", "unreleased"),
+        ("enum-value-added", "existing"),
+    ]
 
 
 def test_without_a_target_the_base_counts(repo: Path) -> None:
