@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.held import held_crds
+from crdcompat.crds.makers import content_of
 from crdcompat.crds.model import CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
@@ -40,7 +41,7 @@ class CrdFile(Struct, frozen=True):
         """The same bytes at another path."""
         return CrdFile(
             tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
-            tuple(Skipped(entry.path, item.reason) for item in self.skipped),
+            tuple(replace(item, file=entry.path) for item in self.skipped),
             tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
             tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
         )
@@ -81,12 +82,14 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
     for item in _items(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
+        elif isinstance(item, Skipped):
+            skipped.append(item)
         elif is_kustomization(item.data, entry.path):
             skipped.append(Skipped(entry.path, KUSTOMIZE))
         elif not is_crd(item.data):
             others += 1
         elif is_fragment(item.data):
-            skipped.append(Skipped(entry.path, fragment_reason(item.data)))
+            skipped.append(Skipped(entry.path, fragment_reason(item.data), content=content_of(item.data)))
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
@@ -112,7 +115,7 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
     return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
 
 
-def _items(data: bytes, file: str) -> Iterator[Document | Problem]:
+def _items(data: bytes, file: str) -> Iterator[Document | Problem | Skipped]:
     """The documents of a file, each with the CRDs inside of it behind it."""
     for item in read_documents(data, file):
         yield item

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.crds.unseen import KUSTOMIZE, METADATA
+from crdcompat.crds.unseen import KUSTOMIZE, METADATA, UNSEEN
 from crdcompat.models.check import ChangedFile, Outcome
 from crdcompat.prefilter.candidates import (
     excluded,
@@ -131,11 +131,11 @@ class Changed(Struct, frozen=True, dict=True):
     def _files(self, sides_read: Sequence[CrdSet]) -> Iterator[ChangedFile]:
         problems: dict[str, str] = {}
         skipped: dict[str, str] = {}
+        with_crds = {document.file for crds in sides_read for document in crds.documents}
         for crds in sides_read:
             problems.update((item.file, item.message) for item in reversed(crds.problems))
-            skipped.update((item.file, item.reason) for item in crds.skipped)
-            for document in crds.documents:
-                skipped.pop(document.file, None)
+            skipped.update((it.file, it.reason) for it in crds.skipped if it.file not in with_crds)
+            skipped.update((it.file, it.reason) for it in crds.skipped if it.reason in UNSEEN)
         unbuilt = dict(reversed(self.unbuilt))
         for path in sorted({*self.contents, *unbuilt}):
             sides = self.contents.get(path, ())

@@ -7,41 +7,16 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from changes import repository, widget
+from checked import NEW, OLD, checked, errors, files
 from helpers import Json, commit, run
 
-OLD, NEW = widget("A"), widget("A", "B")
 _GROWN = ("rollback", "enum-value-added", "status.p")
-
-
-def checked(at: Path, before: Mapping[str, Any], after: Mapping[str, Any], *args: str) -> tuple[int, Json]:
-    """The exit code and the report of a check of the change from ``before`` to ``after``."""
-    repo = repository(at)
-    commit(repo, {"README": "a", **before})
-    gone = dict.fromkeys(path for path in before if path not in after)
-    commit(repo, {"README": "b", **gone, **after})
-    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", *args, cwd=repo)
-    assert ran.out, ran.err
-    return ran.code, ran.report
-
-
-def errors(report: Json) -> set[tuple[str, str, str]]:
-    return {
-        (f["direction"], f["rule"], f["path"])
-        for section in report["sections"]
-        for f in section["findings"]
-        if f["severity"] == "error"
-    }
-
-
-def files(report: Json) -> dict[str, str]:
-    return {each["file"]: each["outcome"] for each in report["files"]}
 
 
 def _in_template(crd: Json) -> Json:
