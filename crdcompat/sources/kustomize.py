@@ -115,6 +115,9 @@ def is_elsewhere(named: str) -> bool:
 
 def selects_crds(target: Mapping[str, Any]) -> bool:
     """Whether the target of a patch may select CRDs: its fields are patterns, and one that is not there matches."""
+    name = target.get("name")
+    if isinstance(name, str) and name and _PLAIN.fullmatch(name):
+        return False  # the name of a CRD has dots
     return all(_matches(target.get(key), words) for key, words in _OF_CRDS.items())
 
 

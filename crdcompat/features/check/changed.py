@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from crdcompat.crds.unseen import KUSTOMIZE, METADATA, UNSEEN
 from crdcompat.models.check import ChangedFile, Outcome
+from crdcompat.prefilter.builders import Builders, find_builders
 from crdcompat.prefilter.candidates import (
     excluded,
     has_crd_line,
@@ -23,7 +24,6 @@ from crdcompat.prefilter.candidates import (
     is_packed_chart,
     unchanged,
 )
-from crdcompat.prefilter.spelling import deciphered
 from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _LEFT_OUT = "left out by `include` or `exclude`"
 #: Reasons to skip a file that holds no CRD; what a kustomization does beside its list is looked at by itself.
 _WITHOUT_CRD = ("no CRD", "empty", KUSTOMIZE, METADATA)
-_OF_CHART = ("Chart.yaml", "values.yaml")
+_OF_CHART = ("Chart.yaml", ".helmignore", "requirements.yaml")
 
 
 def may_matter(path: str) -> bool:
@@ -45,19 +45,22 @@ def may_matter(path: str) -> bool:
 
 
 def _is_description(path: str) -> bool:
-    return path[path.rfind("/") + 1 :] in (*KUSTOMIZATIONS, *_OF_CHART) or "/templates/" in f"/{path}"
+    name = path[path.rfind("/") + 1 :]
+    return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
 
 
 class Changed(Struct, frozen=True, dict=True):
     """The changed files that may matter: ``contents`` of each on both sides, by path.
 
-    ``wants`` says which the configuration includes. ``failed``: a file could not be read.
+    ``config`` says which of them count. ``failed``: a file could not be read. ``builders`` are the kustomizations and
+    charts of both sides.
     """
 
     trees: tuple[Tree, Tree]
     contents: dict[str, tuple[bytes, ...]]
     config: Config
     failed: bool
+    builders: Builders
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -65,7 +68,9 @@ class Changed(Struct, frozen=True, dict=True):
         return frozenset(
             path
             for path, sides in self.contents.items()
-            if is_other_text(path) and not excluded(path) and any(map(has_crd_line, sides))
+            if (is_other_text(path) or self.builders.loads(path))
+            and not excluded(path)
+            and any(map(has_crd_line, sides))
         )
 
     @cached_property
@@ -96,15 +101,15 @@ class Changed(Struct, frozen=True, dict=True):
         return (*self._of_kustomizations(), *self._of_charts())
 
     def _of_kustomizations(self) -> Iterator[tuple[str, str]]:
-        if not any(_is_of_kustomization(path, sides) for path, sides in self.contents.items()):
+        if not any(map(self.builders.names, self.contents)):
             return
-        from crdcompat.crds.kustomizations import unbuilt
+        from crdcompat.crds.kustomizations import DELISTED, delisted, unbuilt
 
         before, after = (self.reader.kustomized(tree) for tree in self.trees)
-        gone = before.listed - after.listed
+        yield from unbuilt(before, after)
+        gone = delisted(before, after)
         entries = [entry for entry in self.trees[1].entries() if entry.path in gone]
-        held = (entry.path for entry, data in self.trees[1].read(entries) if has_crd_line(data))
-        yield from unbuilt(before, after, held)
+        yield from ((entry.path, DELISTED) for entry, data in self.trees[1].read(entries) if has_crd_line(data))
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
@@ -165,20 +170,13 @@ def look_at(trees: tuple[Tree, Tree], config: Config) -> Changed:
     same = unchanged(trees)
     contents: dict[str, tuple[bytes, ...]] = {}
     failed = False
+    differing = {entry.path for tree in trees for entry in tree.entries() if entry.path not in same}
+    builders = find_builders(trees, [path for path in differing if not is_manifest_name(path)])
+    wanted = {path for path in differing if may_matter(path) or builders.may_use(path)}
     for tree in trees:
-        entries = [entry for entry in tree.entries() if entry.path not in same and may_matter(entry.path)]
+        entries = [entry for entry in tree.entries() if entry.path in wanted]
         found = {entry.path: data for entry, data in tree.read(entries)}
         failed = failed or bool(tree.problems)
         for path, data in found.items():
             contents[path] = (*contents.get(path, ()), data)
-    return Changed(trees, contents, config, failed)
-
-
-def _is_of_kustomization(path: str, sides: tuple[bytes, ...]) -> bool:
-    """Whether a changed file is a kustomization, or may be a patch: a list of operations, or one in JSON."""
-    return path[path.rfind("/") + 1 :] in KUSTOMIZATIONS or any(map(_is_patch, sides))
-
-
-def _is_patch(data: bytes) -> bool:
-    text = deciphered(data)
-    return text is None or (b"op" in text and b"path" in text and b"/" in text)
+    return Changed(trees, contents, config, failed, builders)
