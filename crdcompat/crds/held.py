@@ -100,7 +100,7 @@ def _values(root: Any) -> Iterator[tuple[Pointer, Any, tuple[Any, ...]]]:
         if isinstance(value, str) or is_crd(value):
             yield pointer, value, parents
         elif isinstance(value, dict):
-            if made_by(value):
+            if pointer[-1:] != ("properties",) and made_by(value):  # a schema of schemas makes nothing
                 yield pointer, value, parents
             is_object = "kind" in value and "apiVersion" in value
             children = [(key, child) for key, child in value.items() if not (is_object and key == "metadata")]

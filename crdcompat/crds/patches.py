@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.crds.model import KIND
 from crdcompat.prefilter.candidates import names_crds
 from crdcompat.sources.descriptions import YAML_ERRORS, load_yaml, object_of, objects_of
 from crdcompat.sources.kustomize import PATCHES, selects_crds
@@ -18,7 +19,7 @@ _BESIDE_SCHEMAS = ("metadata.", "spec.conversion.")
 def may_change_crds(key: str, patch: Any, text: bytes) -> bool:
     """Whether an item of a kustomization's ``key`` may make or change CRDs; ``text`` is that of its files.
 
-    What selects its objects by a target or by a kind is judged by that, a plugin or a chart by its words.
+    What selects its objects by a target or by its kind is judged by that, a plugin or a chart by its words.
     """
     if key == "replacements":
         items = [*objects_of(_value(text)), object_of(patch)] if text else [object_of(patch)]
@@ -28,6 +29,10 @@ def may_change_crds(key: str, patch: Any, text: bytes) -> bool:
         return any(map(selects_crds, targets))
     shown = repr(patch).encode() + text
     if key in PATCHES:
+        inner = object_of(patch).get("patch", patch)
+        kind = object_of(_value(text or (inner.encode() if isinstance(inner, str) else b""))).get("kind")
+        if isinstance(kind, str):
+            return kind == KIND
         return b"kind" not in shown or names_crds(shown)
     return b"crd" in shown.lower() or names_crds(shown)
 
@@ -41,7 +46,9 @@ def _targets(value: Any) -> Iterator[Mapping[str, Any]]:
 def _replaces(item: Mapping[str, Any]) -> bool:
     for target in objects_of(item.get("targets")):
         fields = target.get("fieldPaths")
-        is_beside = isinstance(fields, list) and all(str(each).startswith(_BESIDE_SCHEMAS) for each in fields)
+        is_beside = isinstance(fields, list) and all(
+            str(each).lstrip(".").startswith(_BESIDE_SCHEMAS) for each in fields
+        )
         if not is_beside and selects_crds(object_of(target.get("select"))):
             return True
     return False

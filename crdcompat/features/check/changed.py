@@ -49,6 +49,11 @@ def _is_description(path: str) -> bool:
     return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
 
 
+def _is_notes(path: str) -> bool:
+    """Whether helm shows the file, a template, to the user instead of the server."""
+    return path.endswith("NOTES.txt") and "/templates/" in f"/{path}"
+
+
 class Changed(Struct, frozen=True, dict=True):
     """The changed files that may matter: ``contents`` of each on both sides, by path.
 
@@ -69,7 +74,7 @@ class Changed(Struct, frozen=True, dict=True):
             path
             for path, sides in self.contents.items()
             if (is_other_text(path) or self.builders.loads(path))
-            and not excluded(path)
+            and not (excluded(path) or _is_notes(path))
             and any(map(has_crd_line, sides))
         )
 

@@ -210,7 +210,10 @@ _QUIET: dict[str, tuple[Any, Any]] = {
     "a patch by a name of one word": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(name="manager"))),
     "a patch of another group": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(group="apps"))),
     "a replacement in metadata": (
-        _lists("w.yaml"), _lists("w.yaml", replacements=_replacement("metadata.annotations.a")),
+        _lists("w.yaml"), _lists("w.yaml", replacements=_replacement(".metadata.annotations.a")),
+    ),
+    "a patch of a Deployment by its kind": (
+        _lists("w.yaml"), _lists("w.yaml", patches=[{"patch": "kind: Deployment\nargs: CustomResourceDefinition\n"}]),
     ),
     "a patch of CRDs that stays": (
         _lists("w.yaml", patches=[_CRD_TARGET]), _lists("w.yaml", patches=[_CRD_TARGET], namePrefix="a-"),
@@ -300,6 +303,7 @@ def _chart(**more: str) -> Json:
         "chart": "Chart.yaml", "values": "values.yaml", "crd": "templates/w.yaml", "helper": "templates/_h.tpl",
         "production": "values-production.yaml", "ignored": ".helmignore", "inner": "charts/b/Chart.yaml",
         "held": "charts/b/crds/w.yaml", "one": "files/one.yaml", "two": "files/two.yaml",
+        "notes": "templates/NOTES.txt",
     }  # fmt: skip
     made = {"chart": _CHART, "values": _VALUES, "crd": _TEMPLATE, **more}
     return {f"charts/a/{named[key]}": text for key, text in made.items()}
@@ -338,6 +342,9 @@ _CHARTS: dict[str, tuple[Json, Json]] = {
     "a dependency": (_chart(chart=_CHART + _DEPENDENCY.format(1)), _chart(chart=_CHART + _DEPENDENCY.format(2))),
 }  # fmt: skip
 _QUIET_CHARTS: dict[str, tuple[Json, Json]] = {
+    "notes": (
+        _chart(notes="a: b\n"), _chart(notes="Install it first: a\nkind: CustomResourceDefinition\n"),
+    ),
     "a value that no CRD uses": (_chart(), _chart(values=_VALUES.replace("'1'", "'2'"))),
     "the version": (_chart(), _chart(chart=_CHART.replace("1.0.0", "1.0.1"))),
     "a value of a chart without CRDs": (

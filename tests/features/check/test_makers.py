@@ -122,6 +122,9 @@ _QUIET: dict[str, tuple[Any, Any]] = {
     ),
     "a schema that stays": (_made(OLD, name="a"), _made(OLD, name="b")),
     "a patch of a Deployment": (_patched("A", OLD, kind="Deployment"), _patched("A", NEW, kind="Deployment")),
+    "a schema of schemas": (
+        {"properties": {"openAPIV3Schema": {"type": "object"}}}, {"properties": {"openAPIV3Schema": {"type": "array"}}},
+    ),
     "a patch that stays": (
         _patched("Kustomization", OLD, kind="CustomResourceDefinition"),
         _patched("HelmRelease", OLD, kind="CustomResourceDefinition"),
