@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: The reason to skip a file that was read and has no CRD.
 NO_CRD = "no CRD"
+_IN_TEXT = "a text with a CRD that only helm renders: compare the chart with --helm"
 _LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
 
 
@@ -55,6 +56,8 @@ def _read_packed(data: bytes, entry: Entry) -> CrdFile:
         for path, content in unpacked_charts({f"charts/{entry.path.rpartition('/')[2]}": data}, problems):
             if is_manifest_name(path):
                 found.append((path, read_file(content, Entry(entry.path))))
+            elif has_crd_line(content) and not path.endswith("NOTES.txt"):
+                problems.append(Problem(entry.path, None, f"{path}: {_IN_TEXT}"))
     except SourceError as error:
         problems.append(Problem(entry.path, None, str(error)))
     documents = [document for _, file in found for document in file.documents]

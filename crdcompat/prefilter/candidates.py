@@ -54,6 +54,8 @@ _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
 )
+#: The kind can be an alias of its anchor, and so can its key.
+_ANCHORED = re.compile(rb"""&\S+\s+(?:!\S*\s+)*["']?(?:kind|CustomResourceDefinition)\b""")
 #: A pointer begins with the name of its format; Git LFS still reads two older names.
 _LFS_POINTER = re.compile(rb"\s*version (?:https://(?:git-lfs|hawser)\.github\.com/spec/|http://git-media\.io/v/2\s)")
 
@@ -75,7 +77,7 @@ def is_other_text(path: str) -> bool:
     dot = name.rfind(".")
     if dot < 0:  # Makefile, README and LICENSE are no manifests
         return not name[:1].isupper()
-    return dot > 0 and name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
+    return name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
 
 
 def is_gate_list(path: str) -> bool:
@@ -145,7 +147,9 @@ def is_lfs_pointer(data: bytes) -> bool:
 def has_crd_line(data: bytes) -> bool:
     """Whether text that need not be YAML says ``kind: CustomResourceDefinition``, or may say it in base64."""
     text = deciphered(data)
-    return text is None or _CRD_KIND.search(text) is not None or encodes_crds(text)
+    if text is None or _CRD_KIND.search(text) is not None or encodes_crds(text):
+        return True
+    return _has_word(text, _MARKS) and _ANCHORED.search(text) is not None
 
 
 @lru_cache(_MAX_PATHS)

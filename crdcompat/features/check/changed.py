@@ -27,12 +27,13 @@ from crdcompat.prefilter.candidates import (
 from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.config.configuration import Config
     from crdcompat.crds.reader import CrdReader, CrdSet
     from crdcompat.sources.tree import Tree
 
+_NEW_TEXT = "a text with a CRD that only this change has: no manifest by its name"
 _LEFT_OUT = "left out by `include` or `exclude`"
 #: Reasons to skip a file that holds no CRD; what a kustomization does beside its list is looked at by itself.
 _WITHOUT_CRD = ("no CRD", "empty", KUSTOMIZE, METADATA)
@@ -69,7 +70,18 @@ class Changed(Struct, frozen=True, dict=True):
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """The files that hold a CRD without the name of a manifest."""
+        """The files that hold a CRD without the name of a manifest, and count.
+
+        A text that the change adds does not count, unless another one goes or a chart reads it: a CRD that moves into
+        a text has left the manifests.
+        """
+        found = self._texts
+        olds, news = ({entry.path for entry in tree.entries()} for tree in self.trees)
+        has_gone = any(path not in news for path in found)
+        return frozenset(path for path in found if has_gone or path in olds or self.builders.loads(path))
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
         return frozenset(
             path
             for path, sides in self.contents.items()
@@ -131,16 +143,17 @@ class Changed(Struct, frozen=True, dict=True):
         """The reasons why an effect of the change may not be seen. Raises SourceError."""
         return tuple(f"{path}: {why}" for path, why in dict.fromkeys(self.unbuilt) if self.config.wants(path))
 
-    def files(self, *sides: CrdSet) -> tuple[ChangedFile, ...]:
+    def files(self, *sides: CrdSet, superseded: Iterable[tuple[str, str, str]] = ()) -> tuple[ChangedFile, ...]:
         """What became of each file. ``sides`` are the CRDs before and after the change, if they were read.
 
-        Raises SourceError.
+        ``superseded`` are copies of CRDs, each with the CRD and the file that is used. Raises SourceError.
         """
-        return tuple(self._files(sides))
+        return tuple(self._files(sides, superseded))
 
-    def _files(self, sides_read: Sequence[CrdSet]) -> Iterator[ChangedFile]:
+    def _files(self, sides_read: Sequence[CrdSet], superseded: Iterable[tuple[str, str, str]]) -> Iterator[ChangedFile]:
         problems: dict[str, str] = {}
-        skipped: dict[str, str] = {}
+        added = {file: (crd, by) for crd, file, by in superseded if len(self.contents.get(file, ())) == 1}
+        skipped = {file: f"a further copy of {crd}: {by} is used" for file, (crd, by) in added.items()}
         with_crds = {document.file for crds in sides_read for document in crds.documents}
         for crds in sides_read:
             problems.update((item.file, item.message) for item in reversed(crds.problems))
@@ -149,7 +162,8 @@ class Changed(Struct, frozen=True, dict=True):
         unbuilt = dict(reversed(self.unbuilt))
         for path in sorted({*self.contents, *unbuilt}):
             sides = self.contents.get(path, ())
-            if not (path in unbuilt or path in problems or is_manifest_name(path) or self._may_hold(path, sides)):
+            counts = path in unbuilt or path in problems or path in self._texts
+            if not (counts or is_manifest_name(path) or self._may_hold(path, sides)):
                 continue
             yield self._file(path, sides, unbuilt.get(path) or problems.get(path, ""), skipped.get(path, ""))
 
@@ -161,7 +175,7 @@ class Changed(Struct, frozen=True, dict=True):
         if is_gate_list(path):
             return ChangedFile(path, Outcome.JUDGED)
         if not self._may_hold(path, sides):
-            reason = excluded(path)
+            reason = excluded(path) or (_NEW_TEXT if path in self._texts else "")
             return ChangedFile(
                 path, Outcome.NOT_JUDGED if reason and any(map(is_marked, sides)) else Outcome.NO_CRD, reason
             )

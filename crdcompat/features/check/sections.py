@@ -93,6 +93,7 @@ def compare_change(
     released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
     comparisons = _Comparisons(head, config, options, waivers, touched, same, released, verified)
     report, used = comparisons.with_base(base)
+    of_base = report
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
@@ -128,7 +129,7 @@ def compare_change(
         waiver_notes,
         unseen,
         rules=(*ahead(accepted, used.waivers),) if is_whole else (),
-        files=files.files(base, head),
+        files=files.files(base, head, superseded=of_base.counts.superseded),
     )
 
 

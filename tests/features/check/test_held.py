@@ -98,10 +98,10 @@ def test_copies_that_no_cluster_gets(tmp_path: Path) -> None:
     assert (code, report["sections"], files(report)) == (0, [], {"m.yaml": "no-crd"})
 
 
-def _packed(crd: Json) -> bytes:
+def _packed(crd: Json, place: str = "crds/w.yaml") -> bytes:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
-        for path, text in (("w/Chart.yaml", "name: w\nversion: 1.0.0\n"), ("w/crds/w.yaml", json.dumps(crd))):
+        for path, text in (("w/Chart.yaml", "name: w\nversion: 1.0.0\n"), (f"w/{place}", json.dumps(crd))):
             member = tarfile.TarInfo(path)
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
@@ -117,6 +117,10 @@ def test_a_packed_chart(tmp_path: Path) -> None:
         commit(repo, {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n", "README": f"{len(packed.read_bytes())}"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
     assert (ran.code, errors(ran.report), files(ran.report)) == (1, {_GROWN}, {"chart/charts/w-1.0.0.tgz": "judged"})
+    packed.write_bytes(_packed(NEW, "templates/_w.tpl"))
+    commit(repo, {"README": "a named template"})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
+    assert (ran.code, files(ran.report)) == (2, {"chart/charts/w-1.0.0.tgz": "not-judged"})
     packed.write_bytes(b"\x1f\x8bno archive")
     commit(repo, {"README": "damaged"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
