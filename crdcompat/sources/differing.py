@@ -30,8 +30,8 @@ _STAGED = re.compile(
     rb"(\d{6}) ([0-9a-f]{40,64}) \d\t([^\0]+)\0"
     rb"(?:  ctime: [\d:]+\n  mtime: (\d+):(\d+)\n  dev:.*\n  uid:.*\n  size: (\d+)\tflags:.*\n)?"
 )
-#: A record of ``ls-tree -z`` that is a symbolic link.
-_LINK = re.compile(rb"(?:^|\0)120000 ")
+#: A record of ``ls-tree -z`` that is a symbolic link, a kustomization or a chart.
+_NAMING = re.compile(rb"(?:^|\0)120000 |[\t/](?:[Kk]ustomization(?:\.ya?ml)?|Chart\.yaml)(?=\0)")
 _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
 
 
@@ -151,9 +151,12 @@ def _blob_id(data: bytes, like: str) -> str:
     return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
-def has_links(repo: Repository, commit: str) -> bool:
-    """Whether a commit (a full id) has a symbolic link. Raises SourceError."""
-    return _LINK.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
+def names_files(repo: Repository, commit: str) -> bool:
+    """Whether a commit (a full id) has a link, a kustomization or a chart: what these name counts, whatever its name.
+
+    Raises SourceError.
+    """
+    return _NAMING.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
 
 
 def _names(listing: bytes) -> list[str]:

@@ -38,13 +38,14 @@ def with_submodules(report: CheckReport, change: Change, config: Config, repo: s
     is_commit = change.new.startswith("git:")
     head = resolve(repository, change.new.removeprefix("git:")).commit if is_commit else ""
     globs = (*config.texts("include"), *config.ships)
-    notes, unseen = [], []
     moved = moved_submodules(repository, base, head)
-    listed = _listed_elsewhere(change, config, repo) if moved else frozenset[str]()
+    named = _kustomized(change, repo) if moved else frozenset[str]()
+    notes, unseen = [], []
     for each in moved:
         line = f"submodule {each.path} moved from {short(each.old)} to {short(each.new)}"
+        below = f"{each.path}/"
         if any(_names_files_of(glob, each.path) for glob in globs) or any(
-            f"{path}/".startswith(f"{each.path}/") for path in listed
+            f"{path}/".startswith(below) for path in named
         ):
             unseen.append(line)
         else:
@@ -54,12 +55,13 @@ def with_submodules(report: CheckReport, change: Change, config: Config, repo: s
     return replace(report, notes=(*report.notes, *notes), unseen=(*report.unseen, *unseen))
 
 
-def _listed_elsewhere(change: Change, config: Config, repo: str | None) -> frozenset[str]:
-    """The paths that a kustomization of the head lists, and the head does not have itself."""
-    from crdcompat.config.applied import reader_for
+def _kustomized(change: Change, repo: str | None) -> frozenset[str]:
+    """The paths that the kustomizations of a change list. Raises SourceError."""
+    from crdcompat.crds.kustomizations import read_kustomizations
     from crdcompat.features.check.opened import open_sides
 
-    return reader_for(config).kustomized(open_sides(change, repo)[1]).missing
+    trees = open_sides(change, repo)
+    return frozenset().union(*(read_kustomizations(tree, tree.entries()).named for tree in trees))
 
 
 def _names_files_of(glob: str, submodule: str) -> bool:

@@ -26,8 +26,7 @@ from crdcompat.config.releases import minor_of
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
-from crdcompat.crds.templates import TEMPLATE
-from crdcompat.crds.unseen import FRAGMENT
+from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.accepted import accepted_for, ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
@@ -59,8 +58,6 @@ from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction
 from crdcompat.vocabulary.steps import stepping
 
-#: Reasons to skip a file that may change CRDs.
-_UNSEEN = (FRAGMENT, TEMPLATE)
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 
 
@@ -96,6 +93,7 @@ def compare_change(
     released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
     comparisons = _Comparisons(head, config, options, waivers, touched, same, released, verified)
     report, used = comparisons.with_base(base)
+    of_base = report
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
@@ -131,7 +129,7 @@ def compare_change(
         waiver_notes,
         unseen,
         rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}),) if is_whole else (),
-        files=files.files(base, head),
+        files=files.files(base, head, superseded=of_base.counts.superseded),
     )
 
 
@@ -239,15 +237,20 @@ def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
     ``same`` are the files that do not differ.
     """
     reasons = {item.reason for crds in (old, new) for item in crds.skipped if item.file not in same}
-    if old.problems or new.problems or not reasons.isdisjoint(_UNSEEN):
+    if old.problems or new.problems or any(_unseen(old, new, same)):
         return ""
     return "no CRD that ships changed" if NOT_SHIPPED in reasons else "no CRD changed"
 
 
 def _unseen(old: CrdSet, new: CrdSet, same: Container[str]) -> Iterator[str]:
     """The files that changed and may change CRDs in a way that is not seen, each with the reason."""
-    skipped = {(item.file, item.reason) for crds in (old, new) for item in crds.skipped}
-    yield from (f"{file}: {why}" for file, why in sorted(skipped) if file not in same and why in _UNSEEN)
+    sides = [
+        {(item.file, item.reason, item.content) for item in crds.skipped if item.file not in same}
+        for crds in (old, new)
+    ]
+    unknown = {item for side in sides for item in side if not item[2]}  # these can differ
+    found = {(file, why) for file, why, _ in (sides[0] ^ sides[1]) | unknown if why in UNSEEN}
+    yield from (f"{file}: {why}" for file, why in sorted(found))
 
 
 def _identity(document: CrdDocument) -> tuple[str, ...]:

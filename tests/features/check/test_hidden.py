@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 from changes import check, repository, widget
 from helpers import commit, git, run
 
@@ -44,6 +45,16 @@ def repo(tmp_path: Path) -> Path:
 def test_spellings_in_yaml(repo: Path, spelling: str) -> None:
     text = _SPELLINGS[spelling].replace("openAPIV3Schema", "openAPIV3Sch\\x65ma")
     commit(repo, {"w.yaml": f"---\n{text}\n"})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+@pytest.mark.parametrize("name", ["w.txt", "w.yaml.tmpl", ".yaml"])
+@pytest.mark.parametrize("key", ["kind: *k", "? &a kind\n: &b CustomResourceDefinition"])
+def test_an_alias_of_the_kind(repo: Path, name: str, key: str) -> None:
+    git(repo, "rm", "-q", "w.yaml")
+    for phases in (("A",), ("A", "B")):
+        text = yaml.safe_dump(widget(*phases)).replace("kind: CustomResourceDefinition", key)
+        commit(repo, {name: f"x: &k CustomResourceDefinition\n{text}"})
     assert _checked(repo, 1) == ([FINDING], [])
 
 
