@@ -55,7 +55,7 @@ from crdcompat.sources.plain_file import path_in
 from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
-from crdcompat.vocabulary import Against, Direction
+from crdcompat.vocabulary import Against, Direction, FindingStatus
 from crdcompat.vocabulary.steps import stepping
 
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
@@ -158,13 +158,21 @@ class _Comparisons(Struct, frozen=True, eq=False):
         return self._finished(report, base, FindingSplitter(base, self.head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, Used]:
-        """The report on head and target; findings that ``base`` has against the target, too, are existing."""
+        """The report on head and target; findings that ``base`` or a newer release has against it are existing.
+
+        A base that lacks what a release has would else block its repair, for targets from before that release.
+        """
         report = self._diff_head(target, judge_new=False, without_gates=(target, base))
         splitter = FindingSplitter(target, self.head)
-        if report.findings:
-            found = frozenset(finding.crd for finding in report.findings)
-            report = mark_existing(report, self._diff(target, base, found), splitter)
+        for other in (base, *self._released_after(target)):
+            found = frozenset(each.crd for each in report.findings if each.status == FindingStatus.NEW)
+            if found:
+                report = mark_existing(report, self._diff(target, other, found), splitter)
         return self._finished(report, target, splitter)
+
+    def _released_after(self, target: CrdSet) -> Iterator[CrdSet]:
+        minor = minor_of(target.name)
+        yield from (each for each in self.released if minor and (minor_of(each.name) or ()) > minor)
 
     def _diff_head(
         self, old: CrdSet, *, judge_new: bool, judge_old: bool = True, without_gates: Sequence[CrdSet]

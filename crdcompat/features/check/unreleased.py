@@ -28,10 +28,9 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
     if not targets:
         return report
     met: dict[_Place, list[Finding]] = {}
-    for target in targets:
-        for finding in target.findings:
-            for place in _places(finding):
-                met.setdefault(place, []).append(finding)
+    for finding in (each for target in targets for each in target.findings if each.status != FindingStatus.EXISTING):
+        for place in _places(finding):
+            met.setdefault(place, []).append(finding)
     findings = (
         finding if _is_met(finding, met) else replace(finding, status=FindingStatus.UNRELEASED)
         for finding in report.findings

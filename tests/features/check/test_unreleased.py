@@ -66,6 +66,21 @@ def test_a_repair_of_a_lack_beside_an_older_value(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repair_brings_back_what_a_release_has(tmp_path: Path) -> None:
+    """release-1.2 has B, release-1.1 has not: the commit that lost B blocks, the one that brings it back does not."""
+    repo = repository(tmp_path)
+    for values, branch in (("A", "release-1.1"), ("AB", "release-1.2"), ("A", "broken"), ("AB", "repaired")):
+        commit(repo, {"w.yaml": widget(*values)})
+        git(repo, "branch", branch)
+    targets = ("--target", "release-1.1", "--target", "release-1.2")
+    broken = check(repo, "--base", "broken~1", "--head", "broken", *targets, code=1)
+    assert _found(broken, "target") == [("upgrade", [], ["B"], "new")]
+    repaired = check(repo, "--base", "broken", "--head", "repaired", *targets, code=0)
+    assert _found(repaired, "base") == [("rollback", ["B"], [], "unreleased")]
+    assert _found(repaired, "target") == [("rollback", ["B"], [], "existing")]
+    assert check(repo, "--base", "broken", "--head", "repaired", *targets[:2], code=1)["verdict"] == "blocked"
+
+
 def test_without_a_target_the_base_counts(repo: Path) -> None:
     report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
     assert {status for *_, status in _found(report, "base")} == {"new"}
