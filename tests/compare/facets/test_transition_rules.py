@@ -211,6 +211,22 @@ def test_a_rule_that_also_judges_new_items(tmp_path: Path, part: str) -> None:
     assert not (witness.get("stored") or {}).get(part, {}).get("nodes")
 
 
+def test_an_update_of_what_the_reader_would_not_create(tmp_path: Path) -> None:
+    """openshift/api 4.18 -> 4.19, etcds: a new item has no revision, and a revision only grows.
+
+    The stored item with a revision is the writer's.
+    """
+    grows = {**_NODE, "properties": {**_NODE["properties"], "revision": ruled({"type": "integer"}, "self >= oldSelf")}}
+    old = root(status=obj(nodes=nodes(_NODE)))
+    new = root(status=obj(nodes=nodes(ruled(grows, _AT_FIRST, optionalOldSelf=True))))
+    item, revision = compare(tmp_path, old, new)
+    assert (item["path"], revision["path"]) == ("status.nodes[*]", "status.nodes[*].revision")
+    witness = revision["witness"]
+    assert witness["errors"] == ['status.nodes[0].revision: Invalid value: "integer": failed rule: self >= oldSelf']
+    before, after = (witness[side]["status"]["nodes"][0]["revision"] for side in ("stored", "object"))
+    assert before > after
+
+
 def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> None:
     guarded = "!has(self.revision) || has(oldSelf.revision)"
     old = root(spec=obj(v=ruled(_NODE, guarded)))
