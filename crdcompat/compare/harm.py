@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, permutations
 from typing import Any
 
+from crdcompat.cel.rule import rule_of
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facets.cel import OF_UPDATES
 from crdcompat.compare.local import NodeJudge
@@ -61,7 +62,10 @@ def _changing(node: Node, ruled: Node) -> Iterator[Iterable[Any]]:
         yield variants(node)
         return
     plain = next(iter(variants(node)), ABSENT)
-    for mention in mentions(ruled)[:_MAX_MEMBERS]:
-        member = mention.at(node)
-        if plain is not ABSENT and member is not None and member.type != "object":
-            yield (with_value(plain, mention.member, value) for value in values(member))
+    named = [mention.member for mention in mentions(ruled)]
+    if any(read is not None and read.uses_whole for read in (rule_of(rule.get("rule")) for rule in ruled.rules)):
+        named += [(name,) for name in node.properties]
+    for at in named[:_MAX_MEMBERS]:
+        member = node_at(node, at)
+        if plain is not ABSENT and at and member is not None and member.type != "object":
+            yield (with_value(plain, at, value) for value in values(member))

@@ -150,7 +150,10 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
-        found = [_rule(rule, place.path, view, reader.server, of_updates=not place.lists) for rule in rules or ()]
+        found = [
+            _rule_of_updates(rule, place, view, reader.server) or _rule(rule, place.path, view, reader.server)
+            for rule in rules or ()
+        ]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
@@ -176,9 +179,10 @@ def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
         place, view = _place(path), View(node, resource=writer.depth == 0 and not path)
         others = _of_others(node, node_at(reader.node, path), place, resource=view.resource)
         stated = *_stated(node, place, view, writer.server), *others
-        parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
+        parts = [part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+        parts += filter(None, (_rule_of_updates(rule, place, view, writer.server) for rule in node.rules))
         found.update((place.lifted(part), None) for part in parts)
-    roots = {"self": (writer.node, reader.node)}
+    roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
     return alike[:_MAX_PREMISES]
 
@@ -208,14 +212,25 @@ def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bo
                 yield fact(Kind.EQUAL, path, default)
 
 
-def _rule(rule: dict[str, Any], path: Path, view: View, server: Server, *, of_updates: bool = False) -> Formula | None:
-    """When a rule accepts a value; None if the server cannot evaluate it.
+def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
+    """When a rule accepts a value; None if it judges updates, or the server cannot evaluate it."""
+    return None if uses_old(rule.get("rule")) else _accepts(rule, path, view, server)
 
-    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too.
+
+def _rule_of_updates(rule: dict[str, Any], place: _Place, view: View, server: Server) -> Formula | None:
+    """When a rule about updates accepts one; None for other rules, and those that judge new values, too.
+
+    A server evaluates it where the stored object has a value. Which item of a list was which is not known.
     """
-    text = str(rule.get("rule", ""))
-    if uses_old(text) and (not of_updates or rule.get("optionalOldSelf") is True):
+    if place.lists or rule.get("optionalOldSelf") is True or not uses_old(rule.get("rule")):
         return None
+    found = _accepts(rule, place.path, view, server)
+    return None if found is None else some(opposite(has((OLD, *place.path[1:]))), found)
+
+
+def _accepts(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
+    """When a rule accepts a value; None if the server cannot evaluate it."""
+    text = str(rule.get("rule", ""))
     if not server.does("cel") or lacks(server, program(text).functions):
         return None
     found = truth_of_rule(text, path, view.node, resource=view.resource)
