@@ -38,9 +38,10 @@ def _places(writer: Node, reader: Node, path: SchemaPath) -> Iterator[tuple[Sche
             yield path, writer, name, theirs.default
         if mine is not None and len(path) < _MAX_DEPTH:
             yield from _places(mine, theirs, (*path, name))
-    for step, mine, theirs in ((ITEM, writer.items, reader.items), (VALUE, writer.additional, reader.additional)):
-        if isinstance(mine, Node) and isinstance(theirs, Node) and len(path) < _MAX_DEPTH:
-            yield from _places(mine, theirs, (*path, step))
+    elements = (ITEM, writer.items, reader.items), (VALUE, writer.additional, reader.additional)
+    for step, held, read in elements:
+        if isinstance(held, Node) and isinstance(read, Node) and len(path) < _MAX_DEPTH:
+            yield from _places(held, read, (*path, step))
 
 
 def _may_be(node: Node, value: Any) -> bool:

@@ -22,7 +22,7 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
-from crdcompat.compare.changes import Change
+from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.entailment import entails
@@ -68,11 +68,13 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     if scopes is None:
         return False
     reader, writer = scopes
-    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
+    wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
     # Nothing is assumed about the stored object of an update, so it is only as the reader reads it.
     roots = {"self": (writer.node, reader.node), OLD: (reader.node, reader.node)}
-    if wanted is None or wanted == TRUE or not reads_alike(wanted, roots):
+    if wanted is None or not reads_alike(wanted, roots):
         return False
+    if wanted == TRUE:
+        return keywords == {RULES}  # rules that nothing breaks; other keywords may say more than is read of them
     return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view, OLD: reader.view})
 
 
@@ -139,7 +141,7 @@ def _place(path: SchemaPath) -> _Place:
 
 
 def _wanted(
-    change: Change, direction: Direction, reader: _Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: _Scope, writer: _Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
@@ -150,6 +152,7 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
+        view = View(_with_short_lists(node, node_at(writer.node, path)), resource=view.resource)
         found = [
             _rule_of_updates(rule, place, view, reader.server) or _rule(rule, place.path, view, reader.server)
             for rule in rules or ()
@@ -165,6 +168,19 @@ def _wanted(
         listing = [_rule(node.rules[index], place.path, view, reader.server) for index, _ in node.listed]
         parts += [formula for formula in listing if formula is not None]
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
+
+
+def _with_short_lists(reader: Node, writer: Node | None) -> Node:
+    """The reader's node, in which a list has at most one item where the writer allows no more."""
+    if writer is None or not identical(reader.default, writer.default):
+        return reader
+    changed: dict[str, Any] = {}
+    members = {name: _with_short_lists(node, writer.child(name)) for name, node in reader.properties.items()}
+    if any(members[name] is not node for name, node in reader.properties.items()):
+        changed["properties"] = {name: node.raw for name, node in members.items()}
+    if (most := writer.count("maxItems")) is not None and most <= 1 and reader.type == "array":
+        changed["maxItems"] = most
+    return Node({**reader.raw, **changed}) if changed else reader
 
 
 def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:

@@ -232,6 +232,8 @@ def _equal(left: Term, right: Term) -> Truth:
             return _known(value=False)
         pairs = [compared("==", a, b) for a, b in zip(left.items, right.items, strict=True)]
         return Truth(every(*(each.true for each in pairs)), some(*(each.false for each in pairs)))
+    if isinstance(left, Ref) and left == right:
+        return _known(value=True)
     first, second = sorted((left, right), key=lambda term: term.text)
     return opaque_truth(Opaque((first, second), "=="))
 
