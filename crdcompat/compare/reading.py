@@ -43,7 +43,8 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
         return False
     if keyword == RULES:
         return _rules_alike(value, writer, reader, shows_bare=shows_bare)
-    if keyword in COUNTS or any(count in repr(value) for count in COUNTS):  # branches may have limits, too
+    constraint = Node({keyword: value})
+    if constraint.anywhere(lambda schema: not schema.keys().isdisjoint(COUNTS)):  # branches may have limits, too
         # A null in a map is dropped, or counts.
         names = dict.fromkeys((*writer.properties, *reader.properties))
         counted = (_member_alike(writer, reader, (name,), _counted_alike) for name in names)
@@ -51,7 +52,7 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
     if keyword == "required":
         # The facet ``nullable`` judges a required null.
         return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
-    return all(_member_alike(writer, reader, place, _held_alike) for place in _places(Node({keyword: value}), ()))
+    return all(_member_alike(writer, reader, place, _held_alike) for place in _places(constraint, ()))
 
 
 def _places(branch: Node, at: Place) -> Iterator[Place]:
@@ -93,6 +94,8 @@ def _member_alike(writer: Node, reader: Node, place: Place, alike: _Alike, on_wa
             return theirs is None
         if mine is None:  # no object of the writer has it
             return theirs is None or theirs.default is ABSENT
+        if theirs is not None and step in writer.required:  # each object of the writer has it: no default is added
+            theirs = Node({key: value for key, value in theirs.raw.items() if key != "default"})
         if theirs is None or not (on_way or alike if index < len(place) else alike)(mine, theirs):
             return False
         writer, reader = mine, theirs

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from math import floor
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
@@ -202,9 +203,9 @@ def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
 
 def _neighbours(node: Node) -> Node:
     """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
-    found = ((mention, [n for n in mention.values if isinstance(n, int)]) for mention in mentions(node))
+    found = ((mention, [n for n in mention.values if isinstance(n, int | float)]) for mention in mentions(node))
     return Node(
-        {"anyOf": [hint(mention.member, [n + step for n in named for step in (-1, 1)]) for mention, named in found]}
+        {"anyOf": [hint(each.member, [floor(n) + step for n in named for step in (-1, 1)]) for each, named in found]}
     )
 
 

@@ -163,3 +163,11 @@ def test_a_default_that_an_unchanged_constraint_refuses(tmp_path: Path, schema: 
 def test_a_default_that_an_unchanged_rule_does_not_see(tmp_path: Path, rule: str) -> None:
     old, new = (root(spec=_ruled(obj(l=array(_item(**of_v), maxItems=9)), rule)) for of_v in ({}, {"default": "d"}))
     assert {each["rule"] for each in diff(*both(tmp_path, old, new))["findings"]} == {"default-added"}
+
+
+def test_a_default_of_what_each_item_has(tmp_path: Path) -> None:
+    """gateway-api 1.3 -> 1.4, xlistenersets: a port is no longer required, and has a default."""
+    item = _item(default="d")
+    old, new = (_ruled(array(each, maxItems=9), _PAIRS) for each in ({**_item(), "required": ["k", "v"]}, item))
+    found = diff(*both(tmp_path, root(spec=obj(l=old)), root(spec=obj(l=new))))["findings"]
+    assert {(each["direction"], each["rule"]) for each in found} == set()
