@@ -22,7 +22,7 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
-from crdcompat.compare.changes import Change
+from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.entailment import entails
@@ -68,11 +68,13 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     if scopes is None:
         return False
     reader, writer = scopes
-    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
+    wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
     # Nothing is assumed about the stored object of an update, so it is only as the reader reads it.
     roots = {"self": (writer.node, reader.node), OLD: (reader.node, reader.node)}
-    if wanted is None or wanted == TRUE or not reads_alike(wanted, roots):
+    if wanted is None or not reads_alike(wanted, roots):
         return False
+    if wanted == TRUE:
+        return keywords == {RULES}  # rules that nothing breaks; other keywords may say more than is read of them
     return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view, OLD: reader.view})
 
 
@@ -139,7 +141,7 @@ def _place(path: SchemaPath) -> _Place:
 
 
 def _wanted(
-    change: Change, direction: Direction, reader: _Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: _Scope, writer: _Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
@@ -150,7 +152,11 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
-        found = [_rule(rule, place.path, view, reader.server, of_updates=not place.lists) for rule in rules or ()]
+        view = View(_with_short_lists(node, node_at(writer.node, path)), resource=view.resource)
+        found = [
+            _rule_of_updates(rule, place, view, reader.server) or _rule(rule, place.path, view, reader.server)
+            for rule in rules or ()
+        ]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
@@ -162,6 +168,19 @@ def _wanted(
         listing = [_rule(node.rules[index], place.path, view, reader.server) for index, _ in node.listed]
         parts += [formula for formula in listing if formula is not None]
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
+
+
+def _with_short_lists(reader: Node, writer: Node | None) -> Node:
+    """The reader's node, in which a list has at most one item where the writer allows no more."""
+    if writer is None or not identical(reader.default, writer.default):
+        return reader
+    changed: dict[str, Any] = {}
+    members = {name: _with_short_lists(node, writer.child(name)) for name, node in reader.properties.items()}
+    if any(members[name] is not node for name, node in reader.properties.items()):
+        changed["properties"] = {name: node.raw for name, node in members.items()}
+    if (most := writer.count("maxItems")) is not None and most <= 1 and reader.type == "array":
+        changed["maxItems"] = most
+    return Node({**reader.raw, **changed}) if changed else reader
 
 
 def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
@@ -176,9 +195,10 @@ def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
         place, view = _place(path), View(node, resource=writer.depth == 0 and not path)
         others = _of_others(node, node_at(reader.node, path), place, resource=view.resource)
         stated = *_stated(node, place, view, writer.server), *others
-        parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
+        parts = [part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+        parts += filter(None, (_rule_of_updates(rule, place, view, writer.server) for rule in node.rules))
         found.update((place.lifted(part), None) for part in parts)
-    roots = {"self": (writer.node, reader.node)}
+    roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
     return alike[:_MAX_PREMISES]
 
@@ -208,14 +228,25 @@ def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bo
                 yield fact(Kind.EQUAL, path, default)
 
 
-def _rule(rule: dict[str, Any], path: Path, view: View, server: Server, *, of_updates: bool = False) -> Formula | None:
-    """When a rule accepts a value; None if the server cannot evaluate it.
+def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
+    """When a rule accepts a value; None if it judges updates, or the server cannot evaluate it."""
+    return None if uses_old(rule.get("rule")) else _accepts(rule, path, view, server)
 
-    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too.
+
+def _rule_of_updates(rule: dict[str, Any], place: _Place, view: View, server: Server) -> Formula | None:
+    """When a rule about updates accepts one; None for other rules, and those that judge new values, too.
+
+    A server evaluates it where the stored object has a value. Which item of a list was which is not known.
     """
-    text = str(rule.get("rule", ""))
-    if uses_old(text) and (not of_updates or rule.get("optionalOldSelf") is True):
+    if place.lists or rule.get("optionalOldSelf") is True or not uses_old(rule.get("rule")):
         return None
+    found = _accepts(rule, place.path, view, server)
+    return None if found is None else some(opposite(has((OLD, *place.path[1:]))), found)
+
+
+def _accepts(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
+    """When a rule accepts a value; None if the server cannot evaluate it."""
+    text = str(rule.get("rule", ""))
     if not server.does("cel") or lacks(server, program(text).functions):
         return None
     found = truth_of_rule(text, path, view.node, resource=view.resource)

@@ -12,9 +12,10 @@ from itertools import permutations
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.equivalence.axioms import axioms
 from crdcompat.compare.equivalence.cases import Body
 from crdcompat.compare.equivalence.computed import statements, view_of
-from crdcompat.compare.equivalence.connectives import every, fact, has, opposite, some
+from crdcompat.compare.equivalence.connectives import every, opposite, some
 from crdcompat.compare.equivalence.formula import (
     FALSE,
     Atom,
@@ -31,19 +32,12 @@ from crdcompat.compare.equivalence.formula import (
     atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.operators import defined
-from crdcompat.compare.equivalence.terms import ALL, DEFINED, Const, Opaque, Term, Truth, element_of
+from crdcompat.compare.equivalence.terms import ALL, Const, Opaque, Term, Truth, Views, element_of, view_at
 from crdcompat.compare.equivalence.values import can_hold
 from crdcompat.schema.work import WORK
 
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
 _MAX_TRIED, _MAX_DEPTH = 2000, 5
-
-#: Functions that are an error for what they cannot read, and those that say whether they can.
-_TESTS = {"cidr": "isCIDR", "ip": "isIP", "quantity": "isQuantity", "semver": "isSemver", "url": "isURL"}
-
-#: The type of the value of each variable.
-Views = Mapping[str, View | None]
 
 
 def entails(premises: Iterable[Formula], wanted: Formula, views: Views, depth: int = 0) -> bool:
@@ -59,14 +53,6 @@ def entails(premises: Iterable[Formula], wanted: Formula, views: Views, depth: i
         return False
 
 
-def view_at(path: Path, views: Views) -> View | None:
-    """The type of the value at a path."""
-    view = views.get(path[0])
-    for name in path[1:]:
-        view = view.member(name) if view is not None and view.kind in ("object", "map") else None
-    return view
-
-
 class _GaveUpError(Exception):
     """More assignments than the search tries."""
 
@@ -77,7 +63,7 @@ class _Search:
     def __init__(self, formulas: Iterable[Formula], views: Views, depth: int) -> None:
         parts = [part for formula in formulas for part in conjuncts(formula)]
         atoms = {atom: None for part in parts for atom in atoms_in(part)}
-        self._parts = [*parts, *_axioms(atoms), *_related_terms(atoms, views, depth)]
+        self._parts = [*parts, *axioms(atoms, views), *_related_terms(atoms, views, depth)]
         self._views = views
         self._depth = depth
         self._tried = 0
@@ -131,49 +117,6 @@ class _Search:
             if entails(same, value.formula, views, self._depth + 1):
                 return False
         return True
-
-
-def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
-    """Facts about every object: the parent of a member exists, and an opaque term is not both true and false.
-
-    A term that is true or false has operands with values: what is read can be read.
-    """
-    tested = {atom.value for atom in atoms if isinstance(atom.value, Opaque) and atom.value.name in _TESTS.values()}
-    operands = {atom.value.parts[0] for atom in atoms if _states_value(atom)}
-    seen: set[Path] = set()
-    for atom in atoms:
-        if atom.kind is Kind.TRUE:
-            yield some(opposite(Literal(atom)), opposite(fact(Kind.FALSE, (), atom.value)))
-        if (operands or tested) and atom.kind in (Kind.TRUE, Kind.FALSE):
-            for term in dict.fromkeys(_operands(atom.value)):
-                if term in operands:
-                    yield some(opposite(Literal(atom)), defined(term))
-                if (test := _test_of(term)) in tested:
-                    yield some(opposite(Literal(atom)), fact(Kind.TRUE, (), test))
-        path = atom.path if atom.kind is Kind.HAS else ()
-        while len(path) > 2 and path not in seen:
-            seen.add(path)
-            yield some(opposite(has(path)), has(path[:-1]))
-            path = path[:-1]
-
-
-def _states_value(atom: Atom) -> bool:
-    return isinstance(atom.value, Opaque) and atom.value.name == DEFINED
-
-
-def _test_of(term: Term) -> Opaque | None:
-    """``isQuantity(x)`` for ``quantity(x)``; None for other terms."""
-    name = _TESTS.get(term.name) if isinstance(term, Opaque) else None
-    return Opaque(term.parts, name) if isinstance(term, Opaque) and name is not None else None
-
-
-def _operands(term: Canonical) -> Iterator[Term]:
-    """The operations inside of a term that have values if the term has: not those in bodies of comprehensions."""
-    if isinstance(term, Opaque):
-        for part in term.parts:
-            if isinstance(part, Opaque):
-                yield part
-            yield from _operands(part)
 
 
 def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:

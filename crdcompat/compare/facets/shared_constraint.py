@@ -15,6 +15,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.rule import uses_old
 from crdcompat.compare.absent_members import always_holds, names_undeclared
+from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
@@ -123,6 +124,7 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
     if writer.type == "object":
         yield from _objects(writer, reader, constraint)
+    yield from (value for value in with_added_defaults(writer, reader) if value is not ABSENT)
     yield from variants(writer, constraint)
 
 
