@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from crdcompat.cel.names import escape
+from crdcompat.cel.names import escape, unescape
 from crdcompat.schema.structural import Node
 
 
 class View:
     """One schema node as a CEL type; ``kind`` is ``unseen`` if it has none."""
 
-    __slots__ = ("_members", "_unordered", "described", "element", "kind", "node", "nullable", "resource")
+    __slots__ = ("_members", "_named", "_unordered", "described", "element", "kind", "node", "nullable", "resource")
 
     def __init__(self, node: Node, *, resource: bool = False) -> None:
         self.node = node
@@ -24,6 +24,7 @@ class View:
         self.kind = self._kind()
         self.described = bool(node.properties) or self.resource or node.preserve or isinstance(node.additional, Node)
         self._members: dict[str, Member] | None = None
+        self._named: dict[str, View | None] = {}
         self._unordered: bool | None = None
 
     def _kind(self) -> str:
@@ -62,8 +63,21 @@ class View:
         """The view of ``.name`` of this node; None if rules cannot read it."""
         if self.kind == "map":
             return self.element
-        found = self.members().get(name) if self.kind == "object" else None
-        return found.view if found is not None and found.view.kind != "unseen" else None
+        if self.kind != "object":
+            return None
+        if name not in self._named:
+            self._named[name] = self._view_of(name)
+        found = self._named[name]
+        return found if found is not None and found.kind != "unseen" else None
+
+    def _view_of(self, name: str) -> View | None:
+        """One member alone: a rule reads few of an object that may have thousands."""
+        if self._members is not None or self.resource:
+            found = self.members().get(name)
+            return found.view if found is not None else None
+        original = unescape(name)
+        sub = self.node.properties.get(original) if escape(original) == name else None
+        return View(sub) if sub is not None else None
 
     @property
     def unordered(self) -> bool:
