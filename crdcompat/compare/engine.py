@@ -16,7 +16,7 @@ from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.budget import unproved
-from crdcompat.compare.changes import Change, Undecided, canonical, identical
+from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.contexts import by_witness, outcomes_of, schemas_of
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
@@ -31,6 +31,7 @@ from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
+from crdcompat.schema.equality import canonical, identical
 from crdcompat.schema.paths import Object, SchemaPath, node_at
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import Budget, OverBudgetError

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.candidates.mentions import mentions
 from crdcompat.cel.rule import PRESENCE, SIZE, Rule, rule_of
-from crdcompat.compare.changes import identical
-from crdcompat.schema.mentions import mentions
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
 COUNTS = ("minProperties", "maxProperties")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.compare.changes import identical
+from crdcompat.candidates.local import shape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keywords import member_path
-from crdcompat.compare.local import shape
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, Node
 
 _LIST_TYPE = "x-kubernetes-list-type"

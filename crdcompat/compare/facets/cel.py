@@ -11,20 +11,20 @@ from itertools import chain
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.item_lists import item_lists
+from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.unique_items import keeps_rule
+from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.item_lists import item_lists
-from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.string_parts import other_parts
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
-from crdcompat.compare.unique_items import keeps_rule
-from crdcompat.compare.valid_values import ValidValues
-from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
-from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.sample import list_of_size
+from crdcompat.candidates.unique_items import with_stated_type
+from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.variants import distinct
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.compare.unique_items import with_stated_type
-from crdcompat.compare.valid_values import ValidValues
-from crdcompat.compare.variants import distinct
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import list_of_size
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -13,17 +13,18 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import uses_old
 from crdcompat.compare.absent_members import always_holds, names_undeclared
-from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.reading import COUNTS, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.variants import variants
-from crdcompat.schema.mentions import mentions
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -7,13 +7,13 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import Any
 
+from crdcompat.candidates.mentions import Mention, item_mentions, mentions
+from crdcompat.candidates.sample import list_of_size, object_of_size, sample, values
+from crdcompat.candidates.strings import POOL
+from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.cel.rule import ITEM, PRESENCE, VALUE, Rule, rule_of
-from crdcompat.compare.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.mentions import Mention, item_mentions, mentions
 from crdcompat.schema.paths import is_within, with_value
-from crdcompat.schema.sample import list_of_size, object_of_size, sample, values
-from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Limits: values per mentioned member, per other member, members set together, variants of one node.

@@ -12,10 +12,10 @@ from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.local import defaulted
-from crdcompat.compare.search import Answer, find
+from crdcompat.candidates.local import defaulted
+from crdcompat.candidates.sample import around, sample, values
+from crdcompat.candidates.search import Answer, find
 from crdcompat.schema.paths import Object, value_or_none, with_value
-from crdcompat.schema.sample import around, sample, values
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
