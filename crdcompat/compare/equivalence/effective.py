@@ -41,7 +41,7 @@ from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node, Schema
 from crdcompat.vocabulary import Direction
 
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
@@ -59,6 +59,31 @@ def follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
         return False
 
 
+def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server], *, root: bool) -> bool:
+    """Whether a rule of the reader's node is provably true for every value of the writer's, and every update of one.
+
+    A release that adds a member often adds rules about it: objects of the other release lack the member. ``root``: the
+    nodes are the roots of their schemas.
+    """
+    mine, theirs = (
+        _Scope(not_null, View(not_null, resource=root), server, 0 if root else 1)
+        for node, server in (writer, reader)
+        if (not_null := _not_null(node)) is not None
+    )
+    if any(not side.server.does("cel_bare_objects") and side.node.anywhere(_is_bare) for side in (mine, theirs)):
+        return False  # such a server may refuse to evaluate rules
+    try:
+        wanted = _rule({"rule": rule}, ("self",), theirs.view, theirs.server, of_updates=True)
+        return wanted is not None and _entailed(wanted, mine, theirs)
+    except (TooComplexError, RecursionError, RefusedError):
+        return False
+
+
+def _is_bare(schema: Schema) -> bool:
+    """Whether a schema is of objects of which nothing is described."""
+    return schema.get("type") == "object" and not View(Node(schema)).described
+
+
 def _follows(change: Change, direction: Direction, pair: WriterReader, keywords: frozenset[str]) -> bool:
     path = change.path[:-1] if keywords == {"required"} else change.path
     at = change.old_at if direction == Direction.ROLLBACK else change.new_at
@@ -69,11 +94,7 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
         return False
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
-    # Nothing is assumed about the stored object of an update, so it is only as the reader reads it.
-    roots = {"self": (writer.node, reader.node), OLD: (reader.node, reader.node)}
-    if wanted is None or wanted == TRUE or not reads_alike(wanted, roots):
-        return False
-    return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view, OLD: reader.view})
+    return wanted is not None and wanted != TRUE and _entailed(wanted, writer, reader)
 
 
 class _Scope(Struct, frozen=True):
@@ -125,8 +146,8 @@ def _not_null(node: Node | None) -> Node | None:
     return Node({keyword: value for keyword, value in node.raw.items() if keyword != "nullable"})
 
 
-def _place(path: SchemaPath) -> _Place:
-    here: Path = ("self",)
+def _place(path: SchemaPath, variable: str = "self") -> _Place:
+    here: Path = (variable,)
     lists: list[tuple[Path, str]] = []
     for step in path:
         if step is ITEM:
@@ -145,7 +166,7 @@ def _wanted(
     node = node_at(reader.node, path)
     if node is None:
         return None
-    place, view = _place(path), View(node, resource=reader.depth == 0 and not path)
+    place, view = _place(path), View(node, resource=reader.view.resource and not path)
     if keywords == {"required"}:
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
@@ -164,21 +185,31 @@ def _wanted(
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
 
 
+def _entailed(wanted: Formula, writer: _Scope, reader: _Scope) -> bool:
+    """Whether what the writer states entails what the reader wants of the value as it reads it."""
+    return entails(_premises(wanted, writer, reader), wanted, {"self": reader.view, OLD: reader.view})
+
+
 def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
-    """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike."""
-    read = set(_schema_paths(wanted, {"self": ()}, reader.node))
-    about = frozenset(wanted.paths())
+    """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike.
+
+    Of the stored object of an update it is only assumed that the writer has pruned it.
+    """
+    about = {path[:length] for path in wanted.paths() for length in range(1, len(path) + 1)}
     found: dict[Formula, None] = {}
-    for path in sorted({every_path[:length] for every_path in read for length in range(len(every_path) + 1)}, key=repr):
-        node = node_at(writer.node, path)
-        if node is None:
-            continue
-        place, view = _place(path), View(node, resource=writer.depth == 0 and not path)
-        others = _of_others(node, node_at(reader.node, path), place, resource=view.resource)
-        stated = *_stated(node, place, view, writer.server), *others
-        parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
-        found.update((place.lifted(part), None) for part in parts)
-    roots = {"self": (writer.node, reader.node)}
+    for variable in ("self", OLD):
+        read = set(_schema_paths(wanted, {variable: ()}, reader.node))
+        for path in sorted({full[:length] for full in read for length in range(len(full) + 1)}, key=repr):
+            node = node_at(writer.node, path)
+            if node is None:
+                continue
+            place, view = _place(path, variable), View(node, resource=writer.view.resource and not path)
+            stated = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
+            if variable == "self":
+                stated = [*_stated(node, place, view, writer.server), *stated]
+            parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
+            found.update((place.lifted(part), None) for part in parts)
+    roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
     return alike[:_MAX_PREMISES]
 
@@ -187,6 +218,9 @@ def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[F
     """The formulas of the writer's node: of keywords, rules, distinct items, and members that a default adds."""
     yield keywords_of(node, place.path, node, view, server)
     yield distinct_items(place.path, node)
+    if view.resource:
+        needed = ("apiVersion",), ("kind",), *([("metadata", "name")] if place.path == ("self",) else [])
+        yield every(*(has((*place.path, *names)) for names in needed))
     for name, member in node.properties.items():
         if member.default is not ABSENT:
             yield has(member_path(place.path, name))
@@ -198,10 +232,8 @@ def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[F
 
 def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bool) -> Iterator[Formula]:
     """Members that only the reader declares: they are absent, or have the reader's default."""
-    if reader is None or resource or not prunes(writer):
-        return
-    for name, member in reader.properties.items():
-        if name not in writer.properties:
+    for name, member in reader.properties.items() if reader is not None else ():
+        if name not in writer.properties and prunes(writer, name, resource=resource):
             path, default = member_path(place.path, name), member.default
             yield has(path) if default is not ABSENT else opposite(has(path))
             if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):

@@ -18,7 +18,6 @@ from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.cel.rule import rule_of, uses_old
-from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
@@ -89,13 +88,15 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    writer, reader = (as_resource(side, is_root=not change.path) for side in (writer, reader))
-    sides = (writer, pair.writer.server), (reader, pair.reader.server)
+    from crdcompat.compare.equivalence.effective import always_holds  # it loads the CEL library
+
+    sides, root = ((writer, pair.writer.server), (reader, pair.reader.server)), not change.path
+    writer, reader = (as_resource(side, is_root=root) for side in (writer, reader))
     stronger = _texts([rule for rule in writer.rules if _judges_new_values(rule)])
     others = [rule for rule in rules if _source(rule) not in stronger]
     if all(
         not _judges_new_values(rule)
-        and (keeps_rule(_source(rule), writer, reader) or always_holds(_source(rule), *sides))
+        and (keeps_rule(_source(rule), writer, reader) or always_holds(_source(rule), *sides, root=root))
         for rule in others
     ):
         return Trials((), complete=True)
