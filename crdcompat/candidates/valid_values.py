@@ -26,7 +26,7 @@ class ValidValues:
     """Minimal values of nodes for one server, each found once."""
 
     def __init__(self, server: Server) -> None:
-        self._server = server
+        self.server = server
         # By the identity of the schema, which is kept: equal nodes are made anew for each search.
         self._known: dict[int, tuple[Schema, Any]] = {}
         self._judges: dict[int, tuple[Node, _Judge]] = {}
@@ -83,7 +83,7 @@ class ValidValues:
         key = id(node.raw)
         if key not in self._judges:
             holder = Node({"type": "object", "properties": {"v": node.raw}})
-            validator, rules = SchemaValidator(holder, self._server), RuleEvaluator(holder, self._server)
+            validator, rules = SchemaValidator(holder, self.server), RuleEvaluator(holder, self.server)
 
             def judge(value: Object) -> Answer:
                 stored = defaulted(value, holder)

@@ -21,7 +21,7 @@ _READING = (
 #: What every resource may have, whether its schema declares it or not.
 OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
 #: The node of a map's keys, which are strings.
-_KEY = Node({"type": "string"})
+KEY = Node({"type": "string"})
 
 _Pair = tuple[Node | None, Node | None]
 
@@ -38,7 +38,7 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
         nodes = _alike(atom.path, roots)
         if nodes is None:
             return False
-        items = nodes[0].items or _KEY, nodes[1].items or _KEY
+        items = nodes[0].items or KEY, nodes[1].items or KEY
         return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
     reads_below = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():

@@ -176,8 +176,10 @@ def _fold(expr: Expr, scope: _Scope) -> list[Case]:
     """A comprehension: a macro over a literal list or over the elements of a value, else an opaque term."""
     assert expr.over is not None
     found, of_macro = _cases(expr.over, scope), macro(expr)
-    if of_macro is None or of_macro[0] == "filter":
+    if of_macro is None:
         return cases.combined([found], lambda over: _opaque_fold(expr, over, scope))
+    if of_macro[0] == "filter":
+        return cases.combined([found], lambda over: _selected(*of_macro, expr, over, scope))
     return cases.decided([found], lambda over: _quantified(*of_macro, expr, over, scope))
 
 
@@ -193,13 +195,19 @@ def _quantified(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) ->
     variable = _variable(scope)
     inner = _truth(body, {**scope, expr.variables[0]: _element(over, variable)})
     if name == "exists_one":
-        return opaque_truth(Opaque((over, inner), name))
+        return opaque_truth(_selected(name, body, expr, over, scope))
     wanted = inner if name == "all" else negated(inner)
     found = opaque_truth(Opaque((over, Const(variable), wanted), ALL))
     if isinstance(over, Ref) and over.is_a("list", "map"):
         fails = opposite(each(over.path, variable, opposite(wanted.false)))
         found = Truth(each(over.path, variable, wanted.true), fails)
     return found if name == "all" else negated(found)
+
+
+def _selected(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) -> Opaque:
+    """``filter`` or ``exists_one``: the list, the name of the variable, and the truth of the body."""
+    variable = _variable(scope)
+    return Opaque((over, Const(variable), _truth(body, {**scope, expr.variables[0]: _element(over, variable)})), name)
 
 
 def _bodies(expr: Expr, body: Expr, over: Listing, scope: _Scope) -> Iterator[Truth]:

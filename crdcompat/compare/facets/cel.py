@@ -11,18 +11,16 @@ from itertools import chain
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.candidates.item_lists import item_lists
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
-from crdcompat.candidates.variants import distinct, every_value, hint, rule_cases, variants
+from crdcompat.candidates.variants import distinct, every_value, hint, variants
 from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.string_parts import other_parts
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import RULES, Node
@@ -115,30 +113,21 @@ def _values(
     path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, made_by: ValidValues
 ) -> Trials:
     """Trials of values that break the rules."""
-    (writer, reader, shared), texts = nodes, list(_texts(rules))
-    every = every_value(writer)
-    cases = every or rule_cases(writer, texts) or []
-    # Beside other members than those of the cases, the writer may accept what it rejects here.
-    able = judges.writer if every is not None else judges.writer.by(Node(shape(writer.raw, "required")))
-    broken = (value for value in cases if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
-    complete = bool(cases) and not any(map(able.accepts, broken))
+    from crdcompat.compare.equivalence.effective import breaking
+
+    writer, reader, shared = nodes
+    every = every_value(writer) or []
+    broken = (value for value in every if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
+    complete = bool(every) and not any(map(judges.writer.accepts, broken))
     hints = _hints(reader, rules)
-    made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
-    parts = other_parts(_texts(writer.rules), texts, _valid_texts(shared, judges)) if writer.type == "string" else ()
-    searched = chain(made_of_shared, cases, parts, () if complete else variants(writer, *hints))
+    modelled = (found["self"] for found in breaking(_texts(rules), shared, (reader, made_by.server), made_by))
+    searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
-    if not complete and writer.type == "array":
-        for node in (shared, writer):  # the reader may have rules against each such item, too
-            found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
     if not found and not complete and writer.type == "object":
-        mended = (made_by.with_valid_members(writer, value) for value in chain(cases, variants(writer, *hints)))
+        mended = (made_by.with_valid_members(writer, value) for value in variants(writer, *hints))
         found = _broken(mended, writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
-
-
-def _valid_texts(node: Node, judges: Judges) -> Iterator[str]:
-    return (text for text in variants(node) if isinstance(text, str) and judges.writer.accepts(text))
 
 
 def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -> list[Any]:
