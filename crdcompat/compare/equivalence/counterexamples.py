@@ -24,7 +24,7 @@ from crdcompat.compare.equivalence.values import candidates, sizes
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Assignments of one question that become values, and of one about an item.
-_MAX_MODELS, _MAX_ITEMS = 8, 4
+_MAX_MODELS, _MAX_ITEMS = 3, 3
 #: Items of a list, and candidates for one scalar.
 _MAX_SIZE, _MAX_SCALARS = 100, 64
 

@@ -33,7 +33,7 @@ from crdcompat.compare.equivalence.values import can_hold
 from crdcompat.schema.work import WORK
 
 #: Assignments tried by a proof, and by one before a search for values or that search; quantifiers in quantifiers.
-MANY, FEW, _MAX_DEPTH = 2000, 200, 5
+MANY, FEW, _MAX_DEPTH = 2000, 50, 5
 
 #: Atoms, and whether each holds.
 Assignment = Mapping[Atom, bool]
