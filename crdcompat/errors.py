@@ -83,11 +83,15 @@ def problem_order(problem: Problem) -> tuple[str, int, str, str]:
 
 
 class Skipped(Struct, frozen=True):
-    """A file or document that was skipped on purpose, and the reason (counted in the report)."""
+    """A file or document that was skipped on purpose, and the reason (counted in the report).
+
+    ``content`` is equal where what was skipped is the same; "" if that is not known.
+    """
 
     file: str
     reason: str
     side: Side = Side.ANY
+    content: str = ""
 
 
 skipped_order = attrgetter("file", "reason", "side")

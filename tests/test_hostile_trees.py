@@ -175,3 +175,48 @@ def test_odd_refs(tmp_path: Path, ref: str) -> None:
     git(repo, "commit", "-qm", "a")
     for args in (("diff", ref, "HEAD"), ("diff", "HEAD", ref), ("check", "--base", ref), ("matrix", ref, "HEAD")):
         _sound(run(*args, cwd=repo), 0)
+
+
+_PROGRAMS = (
+    "filter.f.clean", "filter.f.smudge", "filter.f.process", "diff.f.textconv", "diff.f.command", "diff.external",
+    "merge.f.driver", "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.alternateRefsCommand",
+    "gpg.program", "pager.grep", "uploadpack.packObjectsHook",
+)  # fmt: skip
+_COMMANDS = ("merge-base", "rev-parse", "ls-tree", "cat-file", "diff-index", "for-each-ref", "ls-files", "grep")
+_HOOKS = ("pre-commit", "post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman")
+
+
+@pytest.mark.parametrize("head", ["index:", "HEAD", "worktree:"])
+def test_no_program_of_a_repository_runs(tmp_path: Path, head: str) -> None:
+    """Attributes come with the change; the settings and hooks are what they could ask for."""
+    repo = repository(tmp_path)
+    _store(repo, {"w.yaml": json.dumps(widget("A")).encode()}, "before")
+    attributes = b"* filter=f diff=f merge=f eol=crlf export-ignore ident\n"
+    _store(repo, {"w.yaml": json.dumps(widget("A", "B")).encode(), ".gitattributes": attributes}, "after")
+    seen = tmp_path / "ran"
+    for name in _PROGRAMS:
+        git(repo, "config", name, f"touch {seen}; cat")
+    for command in _COMMANDS:
+        git(repo, "config", f"alias.{command}", f"!touch {seen}")
+    git(repo, "config", "filter.f.required", "true")
+    git(repo, "config", "core.hooksPath", str(tmp_path / "hooks"))
+    for hook in _HOOKS:
+        write(tmp_path / "hooks" / hook, f"#!/bin/sh\ntouch {seen}\n").chmod(0o755)
+    seen.unlink(missing_ok=True)
+    for more in ((), ("--all",), ("--format", "html")):
+        assert run("check", "--base", "HEAD~1", "--head", head, *more, cwd=repo).code == 1
+    assert not seen.exists()
+
+
+@pytest.mark.parametrize("what", ["a file", "the commit", "a graft"])
+def test_replaced_objects_hide_nothing(tmp_path: Path, what: str) -> None:
+    repo = repository(tmp_path)
+    _store(repo, {"w.yaml": json.dumps(widget("A")).encode()}, "before")
+    _store(repo, {"w.yaml": json.dumps(widget("A", "B")).encode()}, "after")
+    part = {"a file": ":w.yaml", "the commit": "", "a graft": ""}[what]
+    old, new = (git(repo, "rev-parse", f"{each}{part}") for each in ("HEAD~1", "HEAD"))
+    if what == "a graft":
+        write(repo / ".git/info/grafts", f"{new}\n")
+    else:
+        git(repo, "replace", new, old)
+    assert run("check", "--base", old if not part else "HEAD~1", cwd=repo).code == (2 if what == "a graft" else 1)

@@ -90,7 +90,8 @@ def _mentions(found: dict[tuple[str, ...], _Values]) -> list[Mention]:
 
 def _literals(rule: Rule) -> Iterator[Any]:
     """The values that a rule names, and those that it may search for or parse."""
-    yield from (value for value in rule.literals if isinstance(value, str) and len(value) <= _MAX_LITERAL)
+    texts = (value.decode("utf-8", "ignore") if isinstance(value, bytes) else value for value in rule.literals)
+    yield from (value for value in texts if isinstance(value, str) and len(value) <= _MAX_LITERAL)
     for value in rule.literals:
         if type(value) is int or (type(value) is float and isfinite(value)):
             yield int(value) if value == int(value) else value

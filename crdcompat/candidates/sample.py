@@ -101,6 +101,16 @@ def weight(value: Any) -> int:
     return 2 + sum(map(weight, value)) if isinstance(value, list) else 5
 
 
+def unlike(node: Node, wanted: int) -> list[Any]:
+    """``wanted`` different values of a node; fewer if they are not found."""
+    # Formats and rules accept an empty text least often.
+    made = sorted(islice(values(node), wanted + 1), key=lambda value: value == "")
+    found = list({member_key(value): value for value in made}.values())
+    if len(found) < wanted:
+        found = _numbered(node, wanted) or []
+    return found[:wanted]
+
+
 def _numbered(node: Node, size: int) -> list[Any] | None:
     """``size`` distinct strings or integers, if only a length or a minimum restricts them; else None."""
     if node.type == "integer" and not node.raw.keys() & {"enum", "multipleOf", "maximum"}:
@@ -141,13 +151,9 @@ def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
         sub = node.items.properties.get(key)
         if sub is None:
             continue
-        # Formats and rules accept an empty key least often.
-        made = sorted(islice(values(sub), wanted + 1), key=lambda value: value == "")
-        found = list({member_key(value): value for value in made}.values())
-        if len(found) < wanted:
-            found = _numbered(sub, wanted) or []
-        if len(found) >= wanted:
-            return [{**item, key: value} for value in found[:wanted]]
+        found = unlike(sub, wanted)
+        if len(found) == wanted:
+            return [{**item, key: value} for value in found]
     return [item] if wanted == 1 else ABSENT
 
 

@@ -25,8 +25,11 @@ WHOLE: Keys = frozenset()
 _TYPE = "x-kubernetes-list-type"
 #: Values of these CEL types are equal in rules only if they are the same JSON value.
 _PLAIN = frozenset({"string", "integer", "boolean"})
-#: A comparison with the number of equal items, which counts the item itself, and a number that allows no other item.
+#: The name of an item as a whole, among those of its members.
+_WHOLE_ITEM = ""
+#: Comparisons with the number of equal items, which counts the item itself: no other item, and another one.
 _ONLY_ITSELF = frozenset({("_==_", 1), ("_<=_", 1), ("_<_", 2)})
+_ANOTHER = frozenset({("_!=_", 1), ("_>_", 1), ("_>=_", 2)})
 
 
 def never_repeats(writer: Node, reader: Node) -> bool:
@@ -110,37 +113,71 @@ def _keys_of(rule: str, node: Node) -> Keys | None:
     read = rule_of(rule) if node.items is not None else None
     if read is None or node.items is None:
         return None
-    tree = read.tree
-    outer = macro(tree)
-    if outer is None or outer[0] != "all" or not _is_self(tree.over):
+    found = _compared(read.tree)
+    if found is None or (_WHOLE_ITEM in found and len(found) > 1):
         return None
-    counted = _counted(outer[1])
-    inner = macro(counted) if counted is not None else None
-    if counted is None or inner is None or not _is_self(counted.over):
-        return None
-    if inner[0] != ("exists_one" if counted is outer[1] else "filter"):
-        return None
-    paths = [_member(each, {tree.variables[0], counted.variables[0]}) for each in _conjuncts(inner[1])]
-    found = {path for path in paths if path is not None}
-    if len(found) < len(paths) or ("" in found and len(found) > 1):
-        return None
-    if "" in found:
+    if _WHOLE_ITEM in found:
         return WHOLE
     members = View(node.items).members() if View(node.items).kind == "object" else {}
     return frozenset(members[name].original for name in found) if found <= members.keys() else None
 
 
-def _counted(body: Expr) -> Expr | None:
-    """The comprehension that selects the equal items: the body itself, or what a comparison with 1 counts."""
-    if body.kind == "fold":
-        return body
-    if body.kind != "call" or len(body.args) != 2 or (body.name, body.args[1].value) not in _ONLY_ITSELF:
+def _compared(tree: Expr) -> set[str] | None:
+    """What a rule compares of the items, if it says no more than that no two of them are equal in it; else None."""
+    if tree.kind == "call" and tree.name == "_==_":
+        return _distinct(*tree.args) or _distinct(*reversed(tree.args))
+    negated = tree.kind == "call" and tree.name == "!_"
+    over = tree.args[0] if negated else tree
+    outer = macro(over)
+    if outer is None or outer[0] != ("exists" if negated else "all") or not _is_self(over.over):
         return None
-    size = body.args[0]
-    if size.kind != "call" or size.name != "size":
+    counted = _counted(outer[1], _ANOTHER if negated else _ONLY_ITSELF, negated=negated)
+    inner = macro(counted[1]) if counted is not None else None
+    if counted is None or inner is None or inner[0] != counted[0] or not _is_self(counted[1].over):
         return None
-    operand = size.target if size.target is not None else size.args[0]
-    return operand if operand.kind == "fold" else None
+    paths = [_member(each, {over.variables[0], counted[1].variables[0]}) for each in _conjuncts(inner[1])]
+    found = {path for path in paths if path is not None}
+    return found if len(found) == len(paths) else None
+
+
+def _distinct(left: Expr, right: Expr) -> set[str] | None:
+    """What is compared by ``self.map(x, x.name).distinct().size() == self.size()``, or without ``map``; else None."""
+    unlike, all_items = _sized(left), _sized(right)
+    if unlike is None or not _is_self(all_items) or (unlike.kind, unlike.name) != ("call", "distinct"):
+        return None
+    items = unlike.target
+    if _is_self(items):
+        return {_WHOLE_ITEM}
+    made = items.step.args[1:] if items is not None and items.step is not None and _is_self(items.over) else []
+    if items is None or len(made) != 1 or made[0].kind != "list" or len(made[0].args) != 1:
+        return None
+    member = made[0].args[0]
+    is_item = (member.kind, member.name) == ("ident", items.variables[0])
+    return {_WHOLE_ITEM} if is_item else {member.name} if _is_member(member, items.variables[0]) else None
+
+
+def _is_member(expr: Expr, variable: str) -> bool:
+    of = expr.target
+    return expr.kind == "select" and not expr.test_only and of is not None and (of.kind, of.name) == ("ident", variable)
+
+
+def _sized(expr: Expr) -> Expr | None:
+    """What ``size`` counts; None for other expressions."""
+    if expr.kind != "call" or expr.name != "size":
+        return None
+    return expr.target if expr.target is not None else expr.args[0]
+
+
+def _counted(body: Expr, counts: frozenset[tuple[str, int]], *, negated: bool) -> tuple[str, Expr] | None:
+    """The macro that selects the equal items, and its name: the body itself, or what one of the ``counts`` counts."""
+    if negated and body.kind == "call" and body.name == "!_":
+        return ("exists_one", body.args[0])
+    if not negated and body.kind == "fold":
+        return ("exists_one", body)
+    if body.kind != "call" or len(body.args) != 2 or (body.name, body.args[1].value) not in counts:
+        return None
+    counted = _sized(body.args[0])
+    return ("filter", counted) if counted is not None and counted.kind == "fold" else None
 
 
 def _conjuncts(expr: Expr) -> Iterator[Expr]:

@@ -15,7 +15,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import defaulted
 from crdcompat.candidates.sample import around, sample, values
 from crdcompat.candidates.search import Answer, find
-from crdcompat.schema.paths import Object, value_or_none, with_value
+from crdcompat.schema.paths import ITEM, Object, Pointer, value_or_none, with_value
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
@@ -60,23 +60,22 @@ class ValidValues:
                 made[name] = valid
         return made
 
-    def holding(self, node: Node, members: Mapping[tuple[str, ...], Any]) -> dict[str, Any] | None:
-        """An object that ``node`` accepts, with these values below it; None if the search finds none."""
+    def holding(self, node: Node, members: Mapping[Pointer, Any]) -> Any:
+        """A value that ``node`` accepts, with these values below it; ABSENT if the search finds none."""
         made: Any = self(node)
         for member, value in members.items():
             try:
                 made = with_value(made, member, value)
             except LookupError:  # a member on the way is missing
-                part = around(node, member, value)
-                made = (
-                    {**made, member[0]: part[member[0]]} if isinstance(made, dict) and isinstance(part, dict) else None
-                )
-        if not isinstance(made, dict):
-            return None
+                part = around(node, tuple(ITEM if isinstance(step, int) else step for step in member), value)
+                both = isinstance(made, dict) and isinstance(part, dict)
+                made = {**made, member[0]: part[member[0]]} if both else part
+        if not isinstance(made, (dict, list)):
+            return ABSENT
         first, *_ = members
         found = self._searched(node, made, first)
         kept = found is not None and all(value_or_none(found["v"], at) == value for at, value in members.items())
-        return found["v"] if found is not None and kept else None
+        return found["v"] if found is not None and kept else ABSENT
 
     def _judge(self, node: Node) -> tuple[Node, _Judge]:
         """An object that has the node as its member ``v``, and how a server judges it."""
@@ -95,7 +94,7 @@ class ValidValues:
             self._judges[key] = holder, judge
         return self._judges[key]
 
-    def _searched(self, node: Node, made: Any, keep: tuple[str, ...] | None = None) -> Object | None:
+    def _searched(self, node: Node, made: Any, keep: Pointer | None = None) -> Object | None:
         holder, judge = self._judge(node)
         start, kept = {"v": made}, _NOTHING if keep is None else ("v", *keep)
         return find(start, judge(start), kept, holder, judge, made=self, limit=_MAX_JUDGED)

@@ -62,10 +62,10 @@ class Rule(Struct, frozen=True, eq=False):
         """The places of the values that it uses."""
         return tuple(dict.fromkeys(use.place for use in self.uses))
 
-    def only(self, place: Place, *how: str) -> bool:
-        """Whether it uses the value at a place, if at all, in these ways alone, and nothing in it."""
-        below = (use for use in self.uses if use.place[: len(place)] == place)
-        return all(use.place == place and use.how in how for use in below)
+    @property
+    def uses_whole(self) -> bool:
+        """Whether it uses the value as a whole, as in ``self == oldSelf``: members count that it does not name."""
+        return any(not use.place and use.how == VALUE for use in self.uses)
 
 
 def rule_of(text: Any) -> Rule | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.cel.constants import constant
 from crdcompat.cel.macros import macro
 from crdcompat.cel.names import unescape
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Place, Rule, Use
@@ -19,6 +20,7 @@ _SAME_ITEMS = frozenset({"distinct", "reverse", "slice", "sort", "flatten"})
 _ELEMENT = frozenset({"_[_]", "_[?_]", "_?._"})
 _ORDER = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
 _SEARCHES = frozenset({"matches", "find", "findAll"})
+_LETTERS = frozenset({"lowerAscii", "upperAscii"})
 #: Functions whose result is a limit of a prefix in rules about networks.
 _PREFIXES = frozenset({"prefixLength", "int"})
 
@@ -47,6 +49,7 @@ def read(parsed: Parsed) -> Rule:
     """What a parsed rule names."""
     found = _Reader(parsed.offsets)
     found.visit(parsed.root, {}, VALUE)
+    found.literals += list(found.computed())
     return Rule(
         tree=parsed.root,
         uses=_in_order(found.uses),
@@ -80,6 +83,20 @@ class _Reader:
         self.separators: list[tuple[int, str]] = []
         self.limits: list[tuple[int, int]] = []
         self.uses_old = False
+        #: Texts that the rule adds to others, and whether before them.
+        self._affixes: list[tuple[Any, bool]] = []
+
+    def computed(self) -> Iterator[tuple[int, Any]]:
+        """The values of which the rule makes its literals: without what it adds, in other letters, negated."""
+        texts = [(at, text) for at, text in self.literals if isinstance(text, str)]
+        for affix, before in self._affixes:
+            cut = str.removeprefix if before else str.removesuffix
+            yield from ((at, cut(text, affix)) for at, text in texts if isinstance(affix, str) and text != affix)
+        called = {name for _, name in self.calls}
+        if called & _LETTERS:
+            yield from ((at, text.swapcase()) for at, text in texts)
+        if "-_" in called:
+            yield from ((at, -number) for at, number in self.literals if type(number) is int)
 
     def visit(self, expr: Expr, scope: _Scope, how: str) -> None:
         """Read an expression whose value the rule uses."""
@@ -161,7 +178,7 @@ class _Reader:
     def _search(self, expr: Expr, operands: list[Expr], scope: _Scope) -> _Value:
         """A search for a pattern in a text, or in a part of one. A pattern is no value of a member."""
         searched, part = _part_of(operands[0])
-        value, text = self._denoted(searched, scope), operands[1].value
+        value, text = self._denoted(searched, scope), constant(operands[1])
         self._use(searched, value, VALUE)
         if not isinstance(text, str):
             self.visit(operands[1], scope, VALUE)
@@ -191,8 +208,10 @@ class _Reader:
                 prefix = other.kind == "ident" or (other.kind == "call" and other.name in _PREFIXES)
                 if prefix and type(limit.value) is int:
                     self.limits.append((at, limit.value))
-        elif expr.name == "_+_" and (text := _concatenated(expr)) is not None:
-            self.literals.append((at, text))
+        elif (value := constant(expr)) is not None:
+            self.literals.append((at, value))
+        elif expr.name == "_+_" and len(operands) == 2:
+            self._affixes += [(text, index == 0) for index, part in enumerate(operands) if (text := constant(part))]
 
     def _fold(self, expr: Expr, scope: _Scope) -> _Value:
         assert expr.over is not None and expr.initial is not None and expr.step is not None
@@ -232,13 +251,3 @@ def _part_of(expr: Expr) -> tuple[Expr, tuple[str, int] | None]:
             if isinstance(at, str):
                 return split.target, (at, index)
     return expr, None
-
-
-def _concatenated(expr: Expr) -> str | None:
-    """The text of a sum of string literals; None for others."""
-    if expr.kind == "const":
-        return expr.value if isinstance(expr.value, str) else None
-    if expr.kind != "call" or expr.name != "_+_":
-        return None
-    texts = [_concatenated(arg) for arg in expr.args]
-    return "".join(text for text in texts if text is not None) if None not in texts else None

@@ -11,18 +11,17 @@ from typing import Any
 
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.sample import values
 from crdcompat.candidates.variants import distinct, variants
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facets.cel import OF_UPDATES
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.paths import node_at, with_value
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.paths import is_within, node_at, with_value
+from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction
 
-#: Values of a field that are combined, and members of an object that are looked at.
-_MAX_VALUES, _MAX_MEMBERS = 5, 8
+#: Values of a field that are combined, members of an object that are looked at, and values of the rest of the object.
+_MAX_VALUES, _MAX_MEMBERS, _MAX_BASES = 5, 8, 12
 
 
 def shares_no_value(change: Change, pair: WriterReader) -> bool:
@@ -49,19 +48,27 @@ def freezes(change: Change, direction: Direction, pair: WriterReader) -> bool:
     return any(_is_frozen(made, judge) for made in _changing(node, ruled))
 
 
-def _is_frozen(made: Iterable[Any], judge: NodeJudge) -> bool:
-    """Whether the rules refuse each change from one of these values to another one."""
-    known = [*islice(filter(judge.accepts, distinct(made)), _MAX_VALUES)]
-    return len(known) > 1 and all(judge.breaks_rules(new, old) for old, new in permutations(known, 2))
+def _is_frozen(made: Iterable[Iterable[Any]], judge: NodeJudge) -> bool:
+    """Whether the rules refuse each change from one value to another one of a group, in all groups of two or more."""
+    known = ([*islice(filter(judge.accepts, distinct(group)), _MAX_VALUES)] for group in made)
+    changing = [group for group in known if len(group) > 1]
+    changes = (change for group in changing for change in permutations(group, 2))
+    return bool(changing) and all(judge.breaks_rules(new, old) for old, new in changes)
 
 
-def _changing(node: Node, ruled: Node) -> Iterator[Iterable[Any]]:
-    """Values of the field that differ; then, for each member that the rules mention, values that differ in it alone."""
+def _changing(node: Node, ruled: Node) -> Iterator[Iterable[Iterable[Any]]]:
+    """Values of the field that differ. Of an object: in any member, then in one member that the rules mention.
+
+    The values come in groups, with other values of the rest in each: a rule may refuse changes only under some.
+    """
     if node.type != "object":
-        yield variants(node)
+        yield [variants(node)]
         return
-    plain = next(iter(variants(node)), ABSENT)
+    bases = [base for base in islice(variants(ruled), _MAX_BASES) if isinstance(base, dict)]
+    few = [((name,), value) for name, member in node.properties.items() for value in islice(variants(member), 2)]
+    yield ((with_value(base, *each) for each in few) for base in bases)
     for mention in mentions(ruled)[:_MAX_MEMBERS]:
-        member = mention.at(node)
-        if plain is not ABSENT and member is not None and member.type != "object":
-            yield (with_value(plain, mention.member, value) for value in values(member))
+        if mention.member and (member := mention.at(node)) is not None:
+            made = [*islice(variants(member), 2 * _MAX_VALUES)]
+            fitting = (base for base in bases if is_within(base, mention.member))
+            yield ((with_value(base, mention.member, value) for value in made) for base in fitting)

@@ -6,16 +6,17 @@ with a type. Where a reader reads the members as the writer does, a constraint o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.candidates.mentions import mentions
-from crdcompat.cel.rule import PRESENCE, SIZE, Rule, rule_of
+from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place, rule_of
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
+#: Whether two nodes are read alike; one that is not there is None.
+_Alike = Callable[[Node | None, Node | None], bool]
 COUNTS = ("minProperties", "maxProperties")
 #: Keywords that ``takes_all`` covers, or that restrict no value.
 _OF_SHAPE = frozenset(
@@ -38,13 +39,12 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
 
     ``shows_bare``: whether both servers show rules an object without declared members.
     """
-    alike = partial(_alike, shows_bare=shows_bare)
     if (writer.preserve, writer.embedded) != (reader.preserve, reader.embedded):
         return False
-    seen_alike = _seen_alike(writer, reader, shows_bare=shows_bare)
-    if keyword == RULES and not (seen_alike and alike(_element(writer), _element(reader))):
-        return False
-    if keyword in COUNTS or any(count in repr(value) for count in COUNTS):  # branches may have limits, too
+    if keyword == RULES:
+        return _rules_alike(value, writer, reader, shows_bare=shows_bare)
+    constraint = Node({keyword: value})
+    if constraint.anywhere(lambda schema: not schema.keys().isdisjoint(COUNTS)):  # branches may have limits, too
         # A null in a map is dropped, or counts.
         names = dict.fromkeys((*writer.properties, *reader.properties))
         counted = (_member_alike(writer, reader, (name,), _counted_alike) for name in names)
@@ -52,33 +52,51 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
     if keyword == "required":
         # The facet ``nullable`` judges a required null.
         return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
-    mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    if keyword != RULES:
-        return all(_member_alike(writer, reader, member, _held_alike) for member in mentioned)
-    rules = [rule_of(rule.get("rule")) for rule in value]
-    sized_alike = partial(_sized_alike, shows_bare=shows_bare)
-    return None not in rules and all(
-        _member_alike(writer, reader, member, sized_alike if _only_sizes(rules, member) else alike)
-        for member in mentioned
+    return all(_member_alike(writer, reader, place, _held_alike) for place in _places(constraint, ()))
+
+
+def _places(branch: Node, at: Place) -> Iterator[Place]:
+    """The places that the branches of a junctor are about."""
+    yield from ((*at, name) for name in branch.required)
+    for name, member in branch.properties.items():
+        yield (*at, name)
+        yield from _places(member, (*at, name))
+    element = _element(branch)
+    if element is not None:
+        yield from _places(element, (*at, ITEM))
+    for below in branch.junctor_branches():
+        yield from _places(below, at)
+
+
+def _rules_alike(rules: Iterable[Any], writer: Node, reader: Node, *, shows_bare: bool) -> bool:
+    """Whether rules see the same in each object; False for rules that cannot be read."""
+    alike = partial(_alike, shows_bare=shows_bare)
+    if not _seen_alike(writer, reader, shows_bare=shows_bare) or not alike(_element(writer), _element(reader)):
+        return False
+    read = [rule_of(rule.get("rule")) for rule in rules]
+    how = {
+        PRESENCE: partial(_sized_alike, shows_bare=shows_bare),
+        SIZE: partial(_sized_alike, shows_bare=shows_bare),
+        ITEMS: alike,
+        VALUE: partial(_wholly_alike, shows_bare=shows_bare),
+    }
+    return all(
+        rule is not None and all(_member_alike(writer, reader, use.place, how[use.how], alike) for use in rule.uses)
+        for rule in read
     )
 
 
-def _only_sizes(rules: Iterable[Rule | None], member: tuple[str, ...]) -> bool:
-    """Whether rules ask of a member only for its size, or whether it is there."""
-    return all(rule is None or rule.only(member, SIZE, PRESENCE) for rule in rules)
-
-
-def _member_alike(
-    writer: Node, reader: Node, member: tuple[str, ...], alike: Callable[[Node | None, Node | None], bool]
-) -> bool:
-    """Whether the reader reads a member, and those that it is in, as the writer does."""
-    for name in member:
-        mine, theirs = writer.child(name), reader.child(name)
+def _member_alike(writer: Node, reader: Node, place: Place, alike: _Alike, on_way: _Alike | None = None) -> bool:
+    """Whether the reader reads a member as the writer does, and, by ``on_way``, those that it is in."""
+    for index, step in enumerate(place, 1):
+        mine, theirs = (_element(side) if step == ITEM else side.child(step) for side in (writer, reader))
         if mine is None and (writer.preserve or writer.additional is not None):
             return theirs is None
         if mine is None:  # no object of the writer has it
             return theirs is None or theirs.default is ABSENT
-        if theirs is None or not alike(mine, theirs):
+        if theirs is not None and step in writer.required:  # each object of the writer has it: no default is added
+            theirs = Node({key: value for key, value in theirs.raw.items() if key != "default"})
+        if theirs is None or not (on_way or alike if index < len(place) else alike)(mine, theirs):
             return False
         writer, reader = mine, theirs
     return True
@@ -89,6 +107,17 @@ def _alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> boo
     if writer is None or reader is None:
         return writer is reader
     return _held_alike(writer, reader) and _seen_alike(writer, reader, shows_bare=shows_bare)
+
+
+def _wholly_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+    """Whether rules see the same values of both, with all that is in them."""
+    alike = partial(_wholly_alike, shows_bare=shows_bare)
+    if writer is None or reader is None or not _alike(writer, reader, shows_bare=shows_bare):
+        return writer is reader
+    names = dict.fromkeys((*writer.properties, *reader.properties))
+    return alike(_element(writer), _element(reader)) and all(
+        _member_alike(writer, reader, (name,), alike) for name in names
+    )
 
 
 def _held_alike(writer: Node | None, reader: Node | None) -> bool:

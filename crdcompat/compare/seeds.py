@@ -37,10 +37,14 @@ _Built = tuple[Object, Trial]
 
 
 class Seed(Struct, frozen=True):
-    """An object, and the object that it replaces if it is the write of an update."""
+    """An object, and the object that it replaces if it is the write of an update.
+
+    ``is_refused``: whoever wrote it expects the server to refuse it.
+    """
 
     object: Object
     stored: Object | None = None
+    is_refused: bool = False
 
 
 def prove_by_seeds(

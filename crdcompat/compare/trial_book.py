@@ -28,7 +28,7 @@ class TrialBook:
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
         self.proved: dict[tuple[Any, ...], Any] = {}
-        #: Of equal changes in one object: the size of their large examples, and the last one with its outcome.
+        #: Of equal changes in one object: the size of their large examples, and the outcome of the last one.
         self.spent: Counter[tuple[Any, ...]] = Counter()
         self.siblings: dict[tuple[Any, ...], Any] = {}
         self._made: dict[Server, ValidValues] = {}

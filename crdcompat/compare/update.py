@@ -1,11 +1,13 @@
-"""Try an update: a stored object that both sides accept, and a write of one other value that only the reader refuses.
+"""Try an update: an object that the writer stored, and a write of one other value that only the reader refuses.
 
 Only rules with oldSelf judge updates. They are never ratcheted, and a rule that correlates no old value is skipped.
+The reader never creates what is stored, so it need not accept it as a new object. One that it accepts is plainer, and
+is tried first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
@@ -35,11 +37,9 @@ class Update(Struct, frozen=True):
         return write(self.write, self.stored)
 
     def shown(self, claim: Claim, pair: WriterReader) -> Shown:
-        """The effect that the reader's answer shows, if both sides accept what is stored and the writer the write."""
+        """The effect that the reader's answer shows, if the writer accepts what is stored and the write."""
         held = pair.writer.create(self.stored, keep_status=True)
-        if held.accepted is not True or held.object is None or self.judged_by(pair.writer).accepted is not True:
-            return Shown(Effect.NONE)
-        if claim.shown_by(pair.reader.create(held.object, keep_status=True)).others:
+        if held.accepted is not True or self.judged_by(pair.writer).accepted is not True:
             return Shown(Effect.NONE)
         return claim.shown_by(self.judged_by(pair.reader))
 
@@ -49,29 +49,48 @@ def updates(trial: Trial, claim: Claim, pair: WriterReader, shared: Node) -> Upd
 
     ``shared`` is the intersection of both schemas.
     """
+    found = _among(trial, claim, pair, shared, lambda obj: _creatable(obj, claim, pair))
+    return found or _among(trial, claim, pair, pair.writer.node, lambda obj: _writable(obj, pair))
+
+
+def _among(
+    trial: Trial, claim: Claim, pair: WriterReader, root: Node, answer: Callable[[Object], Answer]
+) -> Update | None:
+    """The update of a stored object for which ``answer`` is yes; ``root`` is the schema to make it from."""
     keep = concrete(trial.path)
 
     def update(stored: Object, operation: Operation) -> Update:
         written = with_value(stored, keep, trial.value) if keep else {**stored, **trial.value}
         return Update(stored, written, operation)
 
-    def answer(obj: Object) -> Answer:
-        """Whether both sides accept the object, as far as the claim does not matter."""
-        written = pair.writer.create(obj, keep_status=True)
-        if written.accepted is not True or written.object is None:
-            return Answer(found=False, errors=written.errors)
-        others = claim.shown_by(pair.reader.create(written.object, keep_status=True)).others
-        return Answer(not others, others)
-
-    start = whole_object(pair.writer, trial.path, trial.stored, shared)
-    stored = find(start, answer(start), keep, shared, answer) if start is not None else None
+    start = whole_object(pair.writer, trial.path, trial.stored, root)
+    stored = find(start, answer(start), keep, root, answer) if start is not None else None
     if stored is None:
         return None
     possible = operations(trial.path, pair)
     operation = next((each for each in possible if update(stored, each).shown(claim, pair).clean), None)
     if operation is None:
         return None
-    return update(shrink(stored, keep, lambda obj: update(obj, operation).shown(claim, pair).clean), operation)
+
+    def still(obj: Object) -> bool:
+        return answer(obj).found and update(obj, operation).shown(claim, pair).clean
+
+    return update(shrink(stored, keep, still), operation)
+
+
+def _writable(obj: Object, pair: WriterReader) -> Answer:
+    """Whether the writer accepts an object."""
+    written = pair.writer.create(obj, keep_status=True)
+    return Answer(written.accepted is True, written.errors)
+
+
+def _creatable(obj: Object, claim: Claim, pair: WriterReader) -> Answer:
+    """Whether the reader accepts an object of the writer as a new one, too, as far as the claim does not matter."""
+    written = pair.writer.create(obj, keep_status=True)
+    if written.accepted is not True or written.object is None:
+        return Answer(found=False, errors=written.errors)
+    others = claim.shown_by(pair.reader.create(written.object, keep_status=True)).others
+    return Answer(not others, others)
 
 
 def addition(written: Object, claim: Claim, pair: WriterReader, path: SchemaPath) -> Update | None:

@@ -87,8 +87,8 @@ def _as_sibling(change: Change, siblings: tuple[Any, ...], book: TrialBook) -> O
     """
     if book.spent[siblings] < _MAX_SPENT:
         return None
-    known, outcome = book.siblings[siblings]
-    labels = change.added if outcome.labels and outcome.labels == known.added else ()
+    outcome = book.siblings[siblings]
+    labels = change.added if outcome.labels else ()
     return Outcome(outcome.effect, Witness(None, reason=_OF_SIBLINGS, assumed=True), labels)
 
 
@@ -99,7 +99,7 @@ def _remember(change: Change, outcome: Outcome, siblings: tuple[Any, ...], book:
     size = len(orjson.dumps([witness.object, witness.errors, witness.pruned, witness.defaulted]))
     if size > _LARGE:
         book.spent[siblings] += size
-        book.siblings[siblings] = change, outcome
+        book.siblings[siblings] = outcome
 
 
 def _as_version(known: Outcome, change: Change, pair: WriterReader) -> Outcome | None:

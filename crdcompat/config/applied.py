@@ -190,7 +190,7 @@ class Used(Struct, frozen=True):
 def active_waivers(accepted: Accepted, config: Config, today: date, release: str) -> ActiveWaivers:
     """Sort the waivers of the file into valid and expired ones, by the day and the newer ``release``."""
     expired = tuple(waiver for waiver in accepted.waivers if waiver.expired(today, release))
-    valid = tuple(waiver for waiver in accepted.waivers if waiver not in expired)
+    valid = tuple(waiver for waiver in accepted.waivers if not waiver.expired(today, release))
     return ActiveWaivers(valid, expired, accepted.growth, release, config)
 
 

@@ -32,6 +32,8 @@ _DEFAULTS: dict[str, Any] = {
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
     "profile": "standard", "status_advice": True, "waivers": WAIVERS, "trust": "change",
 }  # fmt: skip
+#: A second or two to check; a configuration by hand has some KB.
+_MAX_BYTES = 256 << 10
 _DEFAULT = "default"
 FOUND = "found"
 
@@ -202,11 +204,20 @@ def parse_config(path: Path, text: bytes, *, named: bool) -> Config | None:
     if path.suffix != ".toml":
         from crdcompat.yaml.validated import read_mapping
 
+        _check_size(path, text)
         return _config(path, read_mapping(path, text), text)
     values = _tool_table(path, text)
     if values is None and named:
         raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
-    return None if values is None else _config(path, values, None)
+    if values is None:
+        return None
+    _check_size(path, text)
+    return _config(path, values, None)
+
+
+def _check_size(path: Path, text: bytes) -> None:
+    if len(text) > _MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {_MAX_BYTES >> 10} KB: too large for a configuration")
 
 
 @cache
@@ -278,15 +289,15 @@ def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
     from crdcompat.yaml.streams import Fault, compose_stream
 
     try:
-        pending: list[Any] = list(compose_stream(text))
+        pending: list[Any] = [*reversed(list(compose_stream(text)))]
     except Fault:
         return
     while pending:
-        node = pending.pop(0)
+        node = pending.pop()
         if isinstance(node, ScalarNode):
             if node.tag.endswith(":float"):
                 yield node.start_mark.line + 1, node.value, plain_value(node.value)
         elif isinstance(node, MappingNode):
-            pending[:0] = [part for pair in node.value for part in pair]
+            pending += [part for pair in reversed(node.value) for part in reversed(pair)]
         else:
-            pending[:0] = node.value
+            pending += reversed(node.value)

@@ -7,7 +7,10 @@ from typing import Any
 
 import orjson
 
+from crdcompat.vocabulary.texts import cut
+
 _MAX_SHOWN = 8
+_MAX_LENGTH = 200
 
 
 def edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
@@ -19,9 +22,11 @@ def edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
 
 def _differing(key: str, old: Any, new: Any) -> Iterator[str]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for name in dict.fromkeys((*old, *new)):
-            if old.get(name) != new.get(name):
-                yield from _differing(f"{key}.{name}", old.get(name), new.get(name))
+        differing = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+        for name in differing[:_MAX_SHOWN]:
+            yield from _differing(f"{key}.{cut(name, _MAX_LENGTH)}", old.get(name), new.get(name))
+        if len(differing) > _MAX_SHOWN:
+            yield f"{key}: {len(differing) - _MAX_SHOWN} more"
         return
     if isinstance(old, list) and isinstance(new, list):
         gains, loses = ([each for each in these if each not in others] for these, others in ((new, old), (old, new)))
@@ -39,4 +44,4 @@ def _listed(values: list[Any]) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "unset"
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    return cut(value if isinstance(value, str) else orjson.dumps(value).decode(), _MAX_LENGTH)

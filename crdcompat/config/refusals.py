@@ -82,6 +82,6 @@ def _wrong_waivers(name: str) -> str:
 
 def _outside(name: str) -> str:
     parts = PurePosixPath(name).parts
-    if name.startswith("/") or ".git" in parts or "\0" in name:
+    if name.startswith("/") or ".git" in map(str.lower, parts) or "\0" in name:
         return "a configuration names files of the repository: write a path relative to the configuration"
     return ""

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.held import held_crds
+from crdcompat.crds.makers import content_of
 from crdcompat.crds.model import CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 #: The reason to skip a file that was read and has no CRD.
 NO_CRD = "no CRD"
+_IN_TEXT = "a text with a CRD that only helm renders: compare the chart with --helm"
 _LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
 
 
@@ -40,7 +42,7 @@ class CrdFile(Struct, frozen=True):
         """The same bytes at another path."""
         return CrdFile(
             tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
-            tuple(Skipped(entry.path, item.reason) for item in self.skipped),
+            tuple(replace(item, file=entry.path) for item in self.skipped),
             tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
             tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
         )
@@ -54,6 +56,8 @@ def _read_packed(data: bytes, entry: Entry) -> CrdFile:
         for path, content in unpacked_charts({f"charts/{entry.path.rpartition('/')[2]}": data}, problems):
             if is_manifest_name(path):
                 found.append((path, read_file(content, Entry(entry.path))))
+            elif has_crd_line(content) and not path.endswith("NOTES.txt"):
+                problems.append(Problem(entry.path, None, f"{path}: {_IN_TEXT}"))
     except SourceError as error:
         problems.append(Problem(entry.path, None, str(error)))
     documents = [document for _, file in found for document in file.documents]
@@ -81,12 +85,14 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
     for item in _items(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
+        elif isinstance(item, Skipped):
+            skipped.append(item)
         elif is_kustomization(item.data, entry.path):
             skipped.append(Skipped(entry.path, KUSTOMIZE))
         elif not is_crd(item.data):
             others += 1
         elif is_fragment(item.data):
-            skipped.append(Skipped(entry.path, fragment_reason(item.data)))
+            skipped.append(Skipped(entry.path, fragment_reason(item.data), content=content_of(item.data)))
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
@@ -112,7 +118,7 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
     return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
 
 
-def _items(data: bytes, file: str) -> Iterator[Document | Problem]:
+def _items(data: bytes, file: str) -> Iterator[Document | Problem | Skipped]:
     """The documents of a file, each with the CRDs inside of it behind it."""
     for item in read_documents(data, file):
         yield item

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.prefilter.candidates import excluded, names_crds
-from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of
-from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE, PATCHES, is_elsewhere
+from crdcompat.crds.patches import may_change_crds
+from crdcompat.prefilter.candidates import excluded
+from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
+from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
@@ -21,17 +22,22 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Entry, Tree
 
 _BUILD = "only kustomize build tells what it makes of CRDs"
-_DELISTED = "no kustomization lists it any more: only kustomize build tells whether a cluster gets it"
+DELISTED = "a kustomization does not list it any more: only kustomize build tells whether a cluster gets it"
+GENERATORS = ("configMapGenerator", "secretGenerator")
 
 
 class Kustomized(Struct, frozen=True):
     """The files that the kustomizations of a tree list, and the parts that only a build can tell.
 
-    ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it.
+    ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``reached``
+    are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
+    paths that they list, also of what the tree does not have.
     """
 
     listed: frozenset[str] = frozenset()
     parts: Mapping[str, tuple[str, str]] = {}
+    reached: Mapping[str, frozenset[str]] = {}
+    named: frozenset[str] = frozenset()
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -49,42 +55,63 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     if not found:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
-    listed: set[str] = set()
-    parts: dict[str, tuple[str, str]] = {}
-    pending, seen = [path for path in data if not excluded(path)], set[str]()
+    named, parts = set[str](), dict[str, tuple[str, str]]()
+    own: dict[str, set[str]] = {}
+    pending = [path for path in data if not excluded(path)]
     patches: list[tuple[str, str, Any]] = []
+    contents: dict[str, Mapping[str, Any]] = {}
     while pending:
         path = pending.pop()
-        if path in seen:
+        if path in own:
             continue
-        seen.add(path)
-        content = _content(data[path])
-        for named in (each for key in LISTS for each in list_of(content.get(key)) if isinstance(each, str)):
-            at = _at(path, named)
-            if is_elsewhere(named):
-                parts[f"resource {named}"] = path, f"{named} is elsewhere: {_BUILD}"
-            elif at in files:
-                listed.add(at)
-            else:
-                pending += (f"{at}/{name}".removeprefix("./") for name in KUSTOMIZATIONS if f"{at}/{name}" in data)
+        own[path] = set()
+        content = contents[path] = _content(data[path])
+        for each in _named(content):
+            at = _at(path, each)
+            inner = [there for name in KUSTOMIZATIONS if (there := f"{at}/{name}".removeprefix("./")) in data]
+            named.add(at)
+            own[path].update([at] if at in files else inner or [f"resource {each}"])
+            pending += inner
+            if at not in files and not inner:
+                parts[f"resource {each}"] = path, f"{each} is elsewhere: {_BUILD}"
         for key in ONLY_KUSTOMIZE:
             patches += ((path, key, each) for each in list_of(content.get(key)))
-    wanted = {at for path, _, patch in patches if (at := _file_of(path, patch)) in files}
+    wanted = {at for path, _, patch in patches for at in _files_of(path, patch) if at in files}
     texts = {entry.path: text for entry, text in tree.read([files[path] for path in sorted(wanted)])}
     for path, key, patch in patches:
-        text = texts.get(_file_of(path, patch))
-        if _may_change_crds(key, patch, text):
-            parts[f"{key} {patch!r} {text!r}"] = path, f"{key}: {_BUILD}"
-    return Kustomized(frozenset(listed), parts)
+        text = b"\n".join(texts[at] for at in _files_of(path, patch) if at in texts)
+        if may_change_crds(key, patch, text):
+            sources = [(at, files[at].oid) for at in sorted(own[path]) if at in files] if key == "replacements" else ()
+            made = [contents[path].get(each) for each in GENERATORS] if key == "replacements" else ()
+            part = f"{key} {patch!r} {text!r} {sources} {made}"
+            own[path].add(part)
+            parts[part] = path, f"{key}: {_BUILD}"
+    listed = frozenset(named & files.keys())
+    return Kustomized(listed, parts, {path: _reached(path, own) for path in own}, frozenset(named))
 
 
-def unbuilt(before: Kustomized, after: Kustomized, held: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The files of what differs and only a build can tell, with the reasons. ``held``: files of ``after`` with CRDs."""
-    differing = before.parts.keys() ^ after.parts.keys()
-    said = {after.parts[part] if part in after.parts else before.parts[part] for part in differing}
-    yield from sorted(said)
-    gone = before.listed - after.listed
-    yield from ((path, _DELISTED) for path in sorted(gone.intersection(held)))
+def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
+    seen, pending = set[str](), [path]
+    while pending:
+        fresh = own.get(pending.pop(), set()) - seen
+        seen |= fresh
+        pending += fresh
+    return frozenset(seen)
+
+
+def unbuilt(before: Kustomized, after: Kustomized) -> Iterator[tuple[str, str]]:
+    """The kustomizations with what differs and only a build can tell, with the reasons."""
+    differing = {*(before.parts.keys() ^ after.parts.keys())}
+    for path in before.reached.keys() & after.reached.keys():
+        differing |= (before.reached[path] ^ after.reached[path]) & (before.parts.keys() | after.parts.keys())
+    yield from sorted({after.parts[part] if part in after.parts else before.parts[part] for part in differing})
+
+
+def delisted(before: Kustomized, after: Kustomized) -> frozenset[str]:
+    """The files that no kustomization lists any more, or that one does not reach any more."""
+    both = before.reached.keys() & after.reached.keys()
+    gone = {file for path in both for file in before.reached[path] - after.reached[path]}
+    return frozenset({*(before.listed - after.listed), *(gone & before.listed)})
 
 
 def _content(data: bytes) -> Mapping[str, Any]:
@@ -98,18 +125,17 @@ def _at(kustomization: str, named: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(kustomization), named))
 
 
-def _file_of(kustomization: str, patch: Any) -> str:
-    """The path of the file of a patch or plugin, "" for one that stands in the kustomization."""
-    named = patch.get("path") if isinstance(patch, dict) else patch
-    return _at(kustomization, named) if isinstance(named, str) and "\n" not in named else ""
+def _named(content: Mapping[str, Any]) -> Iterator[str]:
+    """What a kustomization lists: resources, and the files of which it makes ConfigMaps and Secrets."""
+    yield from (each for key in LISTS for each in list_of(content.get(key)) if isinstance(each, str))
+    made = (each for key in GENERATORS for each in objects_of(content.get(key)))
+    for each in (text for generator in made for text in list_of(generator.get("files"))):
+        if isinstance(each, str):
+            yield each.partition("=")[2] or each
 
 
-def _may_change_crds(key: str, patch: Any, text: bytes | None) -> bool:
-    """Whether a patch, a chart or a plugin may make or change CRDs: by its target, else by its own text."""
-    target = patch.get("target") if isinstance(patch, dict) else None
-    if isinstance(target, dict) and isinstance(target.get("kind"), str):
-        return bool(target["kind"] == "CustomResourceDefinition")
-    shown = repr(patch).encode() + (text or b"")
-    if key in PATCHES:
-        return b"kind" not in shown or names_crds(shown)
-    return b"crd" in shown.lower() or names_crds(shown)
+def _files_of(kustomization: str, patch: Any) -> list[str]:
+    """The paths of the files of a patch, a plugin or a chart; none for one that stands in the kustomization."""
+    found = [patch.get(key) for key in ("path", "valuesFile")] if isinstance(patch, dict) else [patch]
+    more = list_of(patch.get("additionalValuesFiles")) if isinstance(patch, dict) else []
+    return [_at(kustomization, each) for each in (*found, *more) if isinstance(each, str) and "\n" not in each]

@@ -162,7 +162,7 @@ class CrdReader:
         remarks: list[Problem] = []
         for file in self._files(tree, candidates):
             documents.extend(file.documents)
-            skipped.extend(Skipped(item.file, item.reason, side) for item in file.skipped)
+            skipped.extend(replace(item, side=side) for item in file.skipped)
             problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
             remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))

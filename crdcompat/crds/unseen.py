@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
+from crdcompat.crds.templates import TEMPLATE
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 FRAGMENT, KUSTOMIZE = "fragment of a CRD: no names or versions", "kustomization: patches CRDs"
 #: The reason to skip a patch that changes nothing of what a CRD accepts, nor where clusters get it.
 METADATA = "patch of a CRD's labels and annotations"
+#: The reasons why an object cannot be judged: a program that is not run makes or changes CRDs by it.
+MADE = "a schema of which a controller makes a CRD: only the controller tells which"
+PATCH = "a patch of CRDs in another object: only its controller tells what comes of it"
+PARAMETER = "a parameter of the template is part of a CRD: process the template and compare the result"
+#: The reasons why the effect of a file on CRDs is not seen.
+UNSEEN = (FRAGMENT, TEMPLATE, MADE, PATCH, PARAMETER)
 _DECIDING = (FEATURE_SET, PROFILE, GATE, CHANNEL)
 #: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
 _GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
@@ -52,9 +59,15 @@ def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, 
 
 
 def is_kustomization(data: object, path: str) -> bool:
-    """Whether a document is a kustomization: by its kind, or by the name of its file, for the kind may be left out."""
-    kind = data.get("kind", "") if isinstance(data, dict) else None
-    return kind == "Kustomization" or (kind == "" and path.rpartition("/")[2] in KUSTOMIZATIONS)
+    """Whether a document is a kustomization: by its kind, or by the name of its file, for the kind may be left out.
+
+    Flux has objects of this kind, too, in a group of its own.
+    """
+    if not isinstance(data, dict):
+        return False
+    kind, version = data.get("kind", ""), str(data.get("apiVersion") or "")
+    is_own = kind == "Kustomization" and (not version or version.startswith("kustomize.config.k8s.io/"))
+    return is_own or (kind == "" and path.rpartition("/")[2] in KUSTOMIZATIONS)
 
 
 def fragment_reason(data: Mapping[str, Any]) -> str:

@@ -102,11 +102,9 @@ def with_evidence(
         for item in facts.observe(recording):
             if isinstance(item, Problem):
                 problems.append(item)
-            elif isinstance(item, EmptyList):
-                continue
             elif isinstance(item, Skipped):
                 skipped.append(item)
-            else:
+            elif not isinstance(item, EmptyList):
                 effects += gathered.effects_on(item)
         for each in effects:
             gathered.add(each, facts)

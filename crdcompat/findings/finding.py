@@ -113,7 +113,8 @@ def fingerprint(
 def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str) -> str:
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if item.doubtful else None
-    sentence = (unproven or rule.message[item.direction]).format(
+    told = unproven or rule.message[item.direction]
+    sentence = told.format(
         path=item.change.place or "the object",
         added=listed(added),
         removed=listed(removed),
@@ -123,20 +124,25 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         new=new,
         kind=item.kind,
         a_kind=with_article(item.kind),
+        writes=writes_of(item.kind, item.spared),
+        one="it" if len(added or removed) == 1 else "one of them",
         default=_default(item),
         before=brief(item.change.old),
         after=brief(item.change.new),
         **{verb: doubted if item.doubtful else verb for verb, doubted in VERBS.items()},
     )
+    if item.spared is not None:
+        # The value that lacks a field is the object around it.
+        is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
+        changed, stored = ("object around it", "object") if is_lacking else (item.spared.value, item.spared.value)
+        sentence += f" if they change the {changed}" if "{writes}" in told else ""
+        sentence += f"; updates that leave a stored {stored} as it is pass"
     if item.doubtful and unproven is None:
         sentence += "; no example object was found"
     if written_as := item.occurrences[0].written_as:
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
-    if item.spared is not None:
-        is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
-        sentence += (_SPARED_LACK if is_lacking else _SPARED[item.spared]).format(reader=reader)
     if item.early and item.spared is None:
         sentence += f" ({writer}'s API server still serves when this CRD is applied)"
     if item.unlikely:
@@ -171,19 +177,11 @@ _UNLIKELY = {
     "free-field.declared": "of another type than the declared one",
     "shared-constraint.broken": "in which nothing else is set that {reader} knows",
 }
-_SPARED = {
-    Spared.VALUE: (
-        " (only writes that set it: the server of {reader} accepts updates that leave a stored value as it is)"
-    ),
-    Spared.LIST: (
-        " (only writes that change the list: the server of {reader} accepts updates that leave a stored list as it is)"
-    ),
-}
-#: The value that lacks a field is the object around it.
-_SPARED_LACK = (
-    " (only writes that change the object without it: the server of {reader} accepts updates that leave a stored object"
-    " as it is)"
-)
+
+
+def writes_of(kind: str, spared: Spared | None) -> str:
+    """The writes that a server rejects, in a sentence that goes on with what the object holds."""
+    return f"the writes of every {kind}" if spared is None else f"writes of {with_article(kind)}"
 
 
 #: The characters of a keyword's value in a sentence.

@@ -85,7 +85,7 @@ def _raising(item: Judged) -> Iterator[str]:
     if Harm.NO_COMMON_VALUE in item.harms:
         yield Harm.NO_COMMON_VALUE.value
     if upgrades and kind == "version.removed" and item.doubtful:
-        yield "a version that is neither served nor stored stays only for clusters that stored it"
+        yield "an earlier release may have stored the version"
 
 
 def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:

@@ -79,6 +79,7 @@ def _waiver(entry: dict[str, Any], line: int) -> Waiver:
 def _check(entry: dict[str, Any], where: str) -> None:
     """Checks beyond the JSON Schema: the rule and the day exist, and the accepted values are named."""
     rule = entry["rule"]
+    _check_reason(entry, where)
     if rule not in rule_names():
         raise ConfigError(f"{where}: there is no rule {rule!r} (crdcompat rules lists them)")
     _last_day(entry.get("until", ""), f"{where}: until")
@@ -96,6 +97,7 @@ def _check_growth(entries: Iterable[tuple[dict[str, Any], int]], path: Path) -> 
     """Checks beyond the JSON Schema: the order of the releases, and each value declared once."""
     known: dict[tuple[Any, ...], int] = {}
     for entry, line in entries:
+        _check_reason(entry, f"{path}:{line}")
         first, later = entry["accepted_from"], entry["written_from"]
         if (release_numbers(later) or ()) <= (release_numbers(first) or ()):
             raise ConfigError(
@@ -106,6 +108,12 @@ def _check_growth(entries: Iterable[tuple[dict[str, Any], int]], path: Path) -> 
             if key in known:
                 raise ConfigError(f"{path}:{line}: values: {value!r} is declared at line {known[key]}: declare it once")
             known[key] = line
+
+
+def _check_reason(entry: dict[str, Any], where: str) -> None:
+    """Raises ConfigError for a reason that nobody can see: spaces and marks without a letter or a number."""
+    if not any(map(str.isalnum, entry["reason"])):
+        raise ConfigError(f"{where}: reason: {entry['reason']!r} is not a reason in words")
 
 
 def _last_day(until: str, where: str) -> None:

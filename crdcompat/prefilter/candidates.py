@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from crdcompat.prefilter.encoded import contents, is_text
 from crdcompat.prefilter.spelling import deciphered
 from crdcompat.sources.naming import is_manifest_name
 
@@ -45,12 +46,16 @@ _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.i
 #: Objects that hold manifests as base64: bundles of OLM, ConfigMaps, and Secrets that Cluster API applies.
 HOLDERS = ("olm.bundle.object", "binaryData", "addons.cluster.x-k8s.io/resource-set")
 _HOLDERS = tuple(map(str.encode, HOLDERS))
+#: A patch names its targets by patterns, or not at all.
+_PATCHES = re.compile(rb"patches[\s\S]*target|target[\s\S]*patches")
 #: What a template engine replaces: without it, the parts of a word are side by side.
 _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 #: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
 )
+#: The kind can be an alias of its anchor, and so can its key.
+_ANCHORED = re.compile(rb"""&\S+\s+(?:!\S*\s+)*["']?(?:kind|CustomResourceDefinition)\b""")
 #: A pointer begins with the name of its format; Git LFS still reads two older names.
 _LFS_POINTER = re.compile(rb"\s*version (?:https://(?:git-lfs|hawser)\.github\.com/spec/|http://git-media\.io/v/2\s)")
 
@@ -72,7 +77,7 @@ def is_other_text(path: str) -> bool:
     dot = name.rfind(".")
     if dot < 0:  # Makefile, README and LICENSE are no manifests
         return not name[:1].isupper()
-    return dot > 0 and name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
+    return name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
 
 
 def is_gate_list(path: str) -> bool:
@@ -88,7 +93,13 @@ def is_marked(data: bytes) -> bool:
     if _has_word(data, _MARKS):
         return True
     text = deciphered(data)
-    return text is None or _has_word(text, _HOLDERS) or _names_crds(text) or is_lfs_pointer(data)
+    return (
+        text is None
+        or _has_word(text, _HOLDERS)
+        or _PATCHES.search(text) is not None
+        or _names_crds(text)
+        or is_lfs_pointer(data)
+    )
 
 
 def names_crds(data: bytes) -> bool:
@@ -98,7 +109,21 @@ def names_crds(data: bytes) -> bool:
 
 
 def _names_crds(text: bytes) -> bool:
-    return _has_word(text, _MARKS) or (b"{{" in text and _has_word(_ACTION.sub(b"", text), _MARKS))
+    return (
+        _has_word(text, _MARKS) or (b"{{" in text and _has_word(_ACTION.sub(b"", text), _MARKS)) or encodes_crds(text)
+    )
+
+
+def encodes_crds(text: bytes) -> bool:
+    """Whether base64 in a text has one of the words that every CRD contains, or may have it."""
+    return any(map(may_name_crds, contents(text)))
+
+
+def may_name_crds(content: bytes | None) -> bool:
+    """Whether bytes that base64 hid, text or not, may name CRDs; None is what was not looked into."""
+    if content is None or _has_word(content, _MARKS):
+        return True
+    return is_text(content) and is_marked(content)
 
 
 def may_have(data: bytes, words: Iterable[bytes]) -> bool:
@@ -122,7 +147,9 @@ def is_lfs_pointer(data: bytes) -> bool:
 def has_crd_line(data: bytes) -> bool:
     """Whether text that need not be YAML says ``kind: CustomResourceDefinition``, or may say it in base64."""
     text = deciphered(data)
-    return text is None or _CRD_KIND.search(text) is not None
+    if text is None or _CRD_KIND.search(text) is not None or encodes_crds(text):
+        return True
+    return _has_word(text, _MARKS) and _ANCHORED.search(text) is not None
 
 
 @lru_cache(_MAX_PATHS)

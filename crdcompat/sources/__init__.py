@@ -62,7 +62,7 @@ def _any(source: Source, repo: str | None) -> Tree:
 
 def _bare_word(source: Source, repo: str | None) -> Tree:
     text = source.rest
-    if text in ("-", ".", "..") or text.startswith(("/", "./", "../")):
+    if not source.can_be_ref:
         return _of_content(source)
     is_path = _exists(text) or ("#" in text and _exists(source.path))
     try:

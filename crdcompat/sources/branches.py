@@ -156,5 +156,5 @@ def grown_from(repo: Repository, commit: str, refs: Iterable[str]) -> str:
 
     Raises SourceError.
     """
-    args = ("rev-list", "--first-parent", "--boundary", commit, "--not", *refs)
+    args = ("rev-list", "--first-parent", "--boundary", commit, "--not", *refs, "--")
     return next((line[1:] for line in display_path(repo.run(*args).stdout).splitlines() if line.startswith("-")), "")

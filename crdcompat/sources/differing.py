@@ -1,4 +1,7 @@
-"""The names of files that differ between commits, the index and the working tree."""
+"""The names of files that differ between commits, the index and the working tree.
+
+A file of a tree can be called ``HEAD``, or as the id of a commit: ``--`` says what git has to read as a commit.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,8 @@ _STAGED = re.compile(
     rb"(\d{6}) ([0-9a-f]{40,64}) \d\t([^\0]+)\0"
     rb"(?:  ctime: [\d:]+\n  mtime: (\d+):(\d+)\n  dev:.*\n  uid:.*\n  size: (\d+)\tflags:.*\n)?"
 )
-#: A record of ``ls-tree -z`` that is a symbolic link.
-_LINK = re.compile(rb"(?:^|\0)120000 ")
+#: A record of ``ls-tree -z`` that is a symbolic link, a kustomization or a chart.
+_NAMING = re.compile(rb"(?:^|\0)120000 |[\t/](?:[Kk]ustomization(?:\.ya?ml)?|Chart\.yaml)(?=\0)")
 _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
 
 
@@ -37,7 +40,7 @@ def between_commits(repo: Repository, old: str, new: str) -> list[str]:
 
     Paths are from the top of the repository. Raises SourceError.
     """
-    return _names(repo.run("diff-tree", "-r", "--name-only", *_HOW, old, new).stdout)
+    return _names(repo.run("diff-tree", "-r", "--name-only", *_HOW, old, new, "--").stdout)
 
 
 def since_commit(repo: Repository, commit: str) -> list[str]:
@@ -45,10 +48,15 @@ def since_commit(repo: Repository, commit: str) -> list[str]:
 
     Raises SourceError, also for an index with conflicts, which cannot be committed.
     """
-    fields = repo.run("diff-index", "--cached", "--name-status", *_HOW, commit).stdout.split(b"\0")
+    fields = repo.run("diff-index", "--cached", "--name-status", *_HOW, commit, "--").stdout.split(b"\0")
     if b"U" in fields[::2]:
         raise SourceError(f"paths are in conflict in the index of {repo.where}: finish the merge first")
     return [display_path(path) for path in fields[1::2]]
+
+
+def has_staged(repo: Repository) -> bool:
+    """Whether the index differs from HEAD. Raises SourceError, also if there is no commit yet."""
+    return repo.run("diff-index", "--cached", "--quiet", "HEAD", "--", ok=(0, 1)).returncode == 1
 
 
 class Moved(Struct, frozen=True):
@@ -63,7 +71,7 @@ def moved_submodules(repo: Repository, old: str, new: str = "") -> list[Moved]:
     """The submodules that differ between two commits (full ids); ``new`` "" is the index. Raises SourceError."""
     raw = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
     args = ("diff-tree", "-r", *raw, old, new) if new else ("diff-index", "--cached", *raw, old)
-    fields = repo.run(*args).stdout.split(b"\0")
+    fields = repo.run(*args, "--").stdout.split(b"\0")
     found = []
     for record, path in zip(fields[::2], fields[1::2], strict=False):
         modes_and_ids = record.lstrip(b":").decode("ascii", "replace").split(" ")
@@ -143,9 +151,12 @@ def _blob_id(data: bytes, like: str) -> str:
     return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
-def has_links(repo: Repository, commit: str) -> bool:
-    """Whether a commit (a full id) has a symbolic link. Raises SourceError."""
-    return _LINK.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
+def names_files(repo: Repository, commit: str) -> bool:
+    """Whether a commit (a full id) has a link, a kustomization or a chart: what these name counts, whatever its name.
+
+    Raises SourceError.
+    """
+    return _NAMING.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
 
 
 def _names(listing: bytes) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SYMLINK, _SUBMODULE = "120000", "160000"
+#: Git makes no tree with a name twice, and reads one in more than one way. Bytes that are no text are shown as escapes.
+_TWICE = "two files have this name: rename one whose name is not UTF-8, or mend the tree (git fsck)"
 _RECORD = re.compile(r"(\d{6}) (?:[a-z]+ )?([0-9a-f]+)(?: (\d))?\t([^\0]+)\0")
 
 
@@ -107,6 +110,8 @@ class WorktreeTree(Listed, Struct):
             top = _top_level(self.repo)
             listing = self.repo.run("ls-files", "-z", "-co", "--exclude-standard", "--full-name", ":/").stdout
             paths = {os.fsdecode(path) for path in listing.split(b"\0")}
+            times = Counter(map(display_path, paths))
+            self.problems.extend(Problem(path, None, _TWICE) for path, count in sorted(times.items()) if count > 1)
             targets: dict[str, str] = {}
             self._on_disk = dict(_regular_files(top, paths, self.skipped, targets))
             known = self._unmodified()
@@ -183,9 +188,9 @@ def _blob_entries(tree: GitTree | IndexTree, records: Iterable[tuple[str, str, s
     files: dict[str, Entry] = {}
     links: list[Entry] = []
     seen: set[str] = set()
-    for mode, oid, stage, path in records:
-        if not stage and path in seen:  # git makes no such tree, and reads it in more than one way
-            tree.problems.append(Problem(path, None, "the tree names it twice: damaged (git fsck)"))
+    for mode, oid, _, path in records:
+        if path in seen:
+            tree.problems.append(Problem(path, None, _TWICE))
         seen.add(path)
         if mode == _SYMLINK:
             links.append(Entry(path, oid))

@@ -18,6 +18,7 @@ MAX_JSON = 4 << 20
 """Bytes of an index or a manifest, which registries limit to 4 MiB."""
 
 _PLATFORM = "linux/amd64"
+_NO_PLATFORM = "unknown/unknown"  # of attestations
 _MAX_DEPTH = 4
 _MAX_LAYERS = 1000
 _MAX_NAMED = 8  # images that a note names
@@ -148,7 +149,7 @@ def _candidates(
         own = tuple(str(annotations[key]) for key in _NAMES if key in annotations) or names
         platform = object_of(each.get("platform"))
         shown = "/".join(str(platform[key]) for key in ("os", "architecture", "variant") if platform.get(key))
-        if shown.startswith("unknown") or "vnd.docker.reference.type" in annotations:
+        if shown == _NO_PLATFORM or (not shown and "vnd.docker.reference.type" in annotations):
             continue
         data = files.get(f"blobs/sha256/{digest}", b"")
         inner = _mapping(name, f"blobs/sha256/{digest}", data) if data else {}

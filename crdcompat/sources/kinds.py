@@ -69,6 +69,12 @@ class Source(Struct, frozen=True):
         """Whether the source is a URL."""
         return is_remote(self.rest)
 
+    @property
+    def can_be_ref(self) -> bool:
+        """Whether the source can be a git ref by its form: it has the prefix for refs, or it is a bare word."""
+        is_path = self.rest in ("-", ".", "..") or self.rest.startswith(("/", "./", "../"))
+        return self.kind is Kind.GIT or (self.kind is Kind.ANY and not self.is_remote and not is_path)
+
 
 def named_source(text: str) -> Source:
     """The source that a text names. Raises UsageError for an empty text, or a prefix without its mandatory name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from crdcompat.sources.naming import KUSTOMIZATIONS, reason_of
 from crdcompat.sources.options import current_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _EXPECTED = f"a folder with {', '.join(KUSTOMIZATIONS[:-1])} or {KUSTOMIZATIONS[-1]} is expected"
 #: The keys of a kustomization that list files and folders.
@@ -25,6 +26,9 @@ PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
 ONLY_KUSTOMIZE = (*PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
 _BUILD = "only kustomize applies it: give --kustomize, or compare the output of kustomize build"
 _MAX_FOLDERS = 1000
+#: What the target of a patch says of CRDs, as kustomize knows them.
+_OF_CRDS = {"group": ("apiextensions.k8s.io",), "version": ("v1", "v1beta1"), "kind": ("CustomResourceDefinition",)}
+_PLAIN = re.compile(r"[\w-]*")
 
 
 def kustomize_tree(name: str, folder: str) -> MemoryTree:
@@ -109,6 +113,27 @@ def is_elsewhere(named: str) -> bool:
     return "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@"))
 
 
+def selects_crds(target: Mapping[str, Any]) -> bool:
+    """Whether the target of a patch may select CRDs: its fields are patterns, and one that is not there matches."""
+    name = target.get("name")
+    if isinstance(name, str) and name and _PLAIN.fullmatch(name):
+        return False  # the name of a CRD has dots
+    return all(_matches(target.get(key), words) for key, words in _OF_CRDS.items())
+
+
+def _matches(pattern: Any, words: Sequence[str]) -> bool:
+    if not isinstance(pattern, str) or pattern.strip("^$") in ("", *words):
+        return True
+    if _PLAIN.fullmatch(pattern):
+        return False
+    import re2
+
+    try:
+        return any(re2.fullmatch(pattern, word) for word in words)
+    except re2.error:
+        return True
+
+
 def _file_of(folder: str) -> str:
     try:
         return next((str(Path(folder) / name) for name in KUSTOMIZATIONS if (Path(folder) / name).is_file()), "")
@@ -134,8 +159,8 @@ def _may_patch_crds(patches: Any, folder: str) -> bool:
 def _names_crd(patch: Any, folder: str) -> bool:
     if isinstance(patch, dict):
         target = patch.get("target")
-        if isinstance(target, dict) and isinstance(target.get("kind"), str):
-            return bool(target["kind"] == "CustomResourceDefinition")
+        if isinstance(target, dict):
+            return selects_crds(target)
         patch = patch.get("patch") or patch.get("path")
     if not isinstance(patch, str):
         return True

@@ -15,7 +15,7 @@ def is_manifest_name(path: str) -> bool:
     """Whether a file is YAML or JSON by its name."""
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
-    return dot > 0 and name[dot:].lower() in _EXTENSIONS
+    return dot >= 0 and name[dot:].lower() in _EXTENSIONS  # kubectl reads a file called .yaml, too
 
 
 def display_path(path: str | bytes) -> str:

@@ -68,7 +68,7 @@ def inside(path: Path, folder: Path) -> Path:
     real = top.resolve()
     if not found.is_relative_to(real):
         raise ConfigError(f"{path}: {OUTSIDE}")
-    if ".git" in found.relative_to(real).parts:
+    if ".git" in map(str.lower, found.relative_to(real).parts):  # some disks know no case
         raise ConfigError(f"{path}: a file of git itself: not read")
     return found
 

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.errors import Problem
 from crdcompat.sources.encoding import is_wide, to_utf8
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 #: whole map; libyaml does neither.
 _ODD = re.compile(rb"^(?:%TAG[ \t]|\xef\xbb\xbf(?=[^\0]*!!))", re.MULTILINE)
 _ODD_MESSAGE = "a %TAG directive, or a byte order mark before tags: Kubernetes reads them in its own way; take it out"
+
+
+#: The members of a List.
+_OF_LISTS = frozenset({"apiVersion", "kind", "metadata", "items"})
 
 
 class Document(Struct, frozen=True):
@@ -105,6 +110,8 @@ def _items(document: Document) -> Iterator[Document | Problem]:
     if items is not None and not isinstance(items, list):
         yield document
         return
+    if data.keys() - _OF_LISTS:  # an object with more than a list
+        yield replace(document, data={key: value for key, value in data.items() if key != "items"})
     remarks = document.remarks
     others = [position for position, item in enumerate(items or ()) if not isinstance(item, dict)]
     if others:  # one problem, however many there are: a list can have millions of them

@@ -113,3 +113,20 @@ def test_pruned_and_defaulted_fields_are_listed(
     decoded = decode(sent, _NODE)
     assert (decoded.pruned, decoded.defaulted) == (pruned, defaulted)
     assert _disagreement(sent) == ""
+
+
+@pytest.mark.parametrize(
+    ("items", "kept"),
+    [
+        ([{"a": None, "c": None, "z": None}], [{"c": None, "z": None}]),
+        ([[{"a": None, "z": 1}]], [[{"a": None, "z": 1}]]),
+        ([None, 1, {"b": {"a": None}, "z": {"a": None}}], [None, 1, {"b": {}, "z": {"a": None}}]),
+    ],
+    ids=["members", "a list without a schema", "below"],
+)
+def test_items_of_a_list_that_preserves_unknown_fields_lose_declared_nulls_alone(items: Json, kept: Json) -> None:
+    inner = {"type": "object", "properties": {"a": {"type": "string"}}}
+    item = {**inner, "properties": {**inner["properties"], "b": inner, "c": {"type": "string", "nullable": True}}}
+    node = Node(root(spec={"type": "array", "x-kubernetes-preserve-unknown-fields": True, "items": item}))
+    decoded = decode({"apiVersion": "example.com/v1", "kind": "Widget", "spec": items}, node)
+    assert (decoded.object["spec"], decoded.pruned) == (kept, ())

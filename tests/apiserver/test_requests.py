@@ -63,11 +63,12 @@ def test_null_metadata_of_an_embedded_resource() -> None:
 
 def test_names_that_differ_from_the_url() -> None:
     old = made(namespace="n")
-    messages = {
-        new: judge("update", made(**{"namespace": "n", key: value}), old).message
+    refused = {
+        new: judge("update", made(**{"namespace": "n", key: value}), old)
         for new, key, value in (("b", "name", "b"), ("empty", "name", ""), ("m", "namespace", "m"))
     }
-    assert messages == {
+    assert {verdict.code for verdict in refused.values()} == {400}
+    assert {new: verdict.message for new, verdict in refused.items()} == {
         "b": "the name of the object (b) does not match the name on the URL (a)",
         "empty": "the name of the object (a based on URL) was undeterminable: name must be provided",
         "m": "the namespace of the provided object does not match the namespace sent on the request",

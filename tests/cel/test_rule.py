@@ -53,6 +53,11 @@ def test_values_that_a_rule_uses(text: str, uses: list[tuple[tuple[str, ...], st
         ("self.m['k'] == true", ["k", True]),
         ("self.l.all(x, x.matches('^a$')) // 'c'", []),
         ("self.l.exists_one(x, x == 'a')", ["a"]),
+        ("self.n <= 5 + 5 * 2 && self.n > int('3')", [5, 15, 10, 2, 3, "3"]),
+        ("self.a + '!' != 'B!' && 'x' + self.a != 'xC'", ["!", "B!", "B", "x", "xC", "C"]),
+        ("self.a.lowerAscii() == 'b'", ["b", "B"]),
+        ("-self.n >= -10", [-10, 10]),
+        ("self.n <= 1 / 0", [1, 0]),
     ],
 )
 def test_literals(text: str, literals: list[Any]) -> None:

@@ -115,6 +115,20 @@ def test_rules_about_updates_concern_no_stored_object() -> None:
     assert kinds == {"cel.transition-rule-added": False, "enum.value-added": True}
 
 
+def test_an_example_of_one_version_is_judged_anew_for_the_next(tmp_path: Path) -> None:
+    """Versions with equal schemas: a rule about apiVersion demands one more member of what is written as v2."""
+    rule = {"x-kubernetes-validations": [{"rule": "self.apiVersion == 'example.com/v1' || has(self.spec.extra)"}]}
+
+    def side(*modes: str) -> Json:
+        schema = {**_root(*modes, extra=string()), **rule}
+        return _crd(version(schema), version(schema, "v2", storage=False))
+
+    assert _report(tmp_path, side("A"), side("A", "B")) == [
+        ("rollback", "warning", "enum-value-added", "v1", "spec.mode"),
+        ("rollback", "warning", "enum-value-added", "v2", "spec.mode"),
+    ]
+
+
 def test_versions_are_compared_in_their_order(tmp_path: Path) -> None:
     """The work of a comparison is limited, so another order leaves other changes undecided."""
     names = [f"v{number}" for number in range(1, 9)]

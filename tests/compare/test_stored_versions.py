@@ -61,6 +61,26 @@ def test_a_version_that_goes(tmp_path: Path, served: bool, is_named: bool) -> No
     assert _found(tmp_path, installed, next_one) == (refused if is_named else not_found)
 
 
+@pytest.mark.parametrize(
+    ("name", "stored", "once_stored"),
+    [
+        ("v1alpha1", "v1", True),
+        ("v1beta1", "v1beta2", True),
+        ("v1", "v2", True),
+        ("v2alpha1", "v1", False),
+        ("v1beta2", "v1beta1", False),
+        ("preview", "v1", False),
+    ],
+)
+def test_a_served_version_goes_from_a_manifest(tmp_path: Path, name: str, stored: str, once_stored: bool) -> None:
+    """Objects were stored in a version before a later one came: clusters that began with it refuse the CRD."""
+    old = crd(versions=[version(OBJ, name=name, storage=False), version(OBJ, name=stored)])
+    severity, effect = ("error", "crd-rejected") if once_stored else ("warning", "request-failed")
+    assert _found(tmp_path, old, crd(versions=[version(OBJ, name=stored)])) == [
+        ("upgrade", severity, "version-removed", effect, name)
+    ]
+
+
 def test_the_status_of_a_manifest_says_nothing(tmp_path: Path) -> None:
     """Generators wrote one, and people commit it."""
     versions = version(OBJ, name="v1", storage=False, served=False), version(OBJ, name="v2")

@@ -28,6 +28,12 @@ _FORMS = (
     "self.all(x, self.filter(y, x == y).size() == 1)",
     "self.all(a, size(self.filter(b, a == b)) <= 1)",
     "self.all(x, self.filter(y, x == y).size() < 2)",
+    "!self.exists(x, !self.exists_one(y, x == y))",
+    "!self.exists(x, self.filter(y, x == y).size() > 1)",
+    "!self.exists(x, self.filter(y, x == y).size() != 1)",
+    "self.distinct().size() == self.size()",
+    "size(self) == size(self.distinct())",
+    "self.map(x, x).distinct().size() == self.size()",
 )
 _OTHERS = (
     "self.all(x, self.filter(y, x == y).size() <= 2)",
@@ -38,6 +44,13 @@ _OTHERS = (
     "self.all(x, self.exists_one(y, x != y))",
     "self.all(x, self.filter(y, x == y).size() == 2)",
     "size(self) < 2 || self.all(x, self.exists_one(y, x == y))",
+    "!self.exists(x, self.exists_one(y, x == y))",
+    "!self.exists(x, self.filter(y, x == y).size() > 2)",
+    "!self.all(x, self.filter(y, x == y).size() > 1)",
+    "self.distinct().size() <= self.size()",
+    "self.distinct().size() == self.distinct().size()",
+    "self.map(x, x + 'b').distinct().size() == self.size()",
+    "self.map(x, x).size() == self.size()",
 )
 
 
@@ -75,6 +88,38 @@ def test_at_most_one_item_is_no_duplicate(tmp_path: Path) -> None:
     assert _rules_of(tmp_path, old, new) == []
     wider = {**new, "maxItems": 2}
     assert _rules_of(tmp_path, old, wider) == ["item-count-loosened", "list-type-loosened"]
+
+
+_ROUTE = {**obj(name=string(maxLength=9), port={"type": "integer"}), "required": ["port"]}
+#: Rules about a list ``{0}`` that no list of one item breaks.
+_OF_ONE = (
+    "{0}.all(a, !has(a.name) || {0}.exists_one(b, has(b.name) && a.name == b.name))",
+    "{0}.all(a, !has(a.name) || {0}.filter(b, has(b.name) && a.name == b.name).size() == 1)",
+    "!{0}.exists(a, has(a.name) && !{0}.exists_one(b, has(b.name) && a.name == b.name))",
+    "{0}.all(a, {0}.exists_one(b, a == b))",
+    "{0}.all(a, {0}.all(b, a.port == b.port))",
+    "{0}.filter(a, has(a.name)).size() <= 1",
+)
+
+
+@pytest.mark.parametrize("rule", _OF_ONE)
+@pytest.mark.parametrize("above", [False, True], ids=["of the list", "of its parent"])
+def test_a_rule_that_no_list_of_one_item_breaks(tmp_path: Path, rule: str, above: bool) -> None:
+    """gateway-api, tlsroutes v1alpha3: names are unique, in a list of at most one rule."""
+    for most, found in ((1, []), (2, ["cel-rule-added"])):
+        routes = array(_ROUTE, maxItems=most)
+        text = f"!has(self.l) || {rule.format('self.l')}" if above else rule.format("self")
+        old, new = (obj(l=routes), ruled(obj(l=routes), text)) if above else (routes, ruled(routes, text))
+        assert _rules_of(tmp_path / str(most), old, new) == found
+    one, some = (array(_ROUTE, maxItems=most) for most in (1, 2))
+    text = rule.format("self")
+    assert _rules_of(tmp_path / "writer", one, ruled(some, text)) == ["item-count-loosened"]
+
+
+@pytest.mark.parametrize("rule", ["self.all(a, has(a.name))", "self.exists(a, true)", "self.all(a, a.name == a.name)"])
+def test_a_rule_that_a_list_of_one_item_breaks(tmp_path: Path, rule: str) -> None:
+    routes = array(_ROUTE, maxItems=1)
+    assert _rules_of(tmp_path, routes, ruled(routes, rule)) == ["cel-rule-added"]
 
 
 # -- against the judge ---------------------------------------------

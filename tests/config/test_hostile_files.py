@@ -80,6 +80,17 @@ def test_what_a_commit_has_in_place_of_the_configuration_is_refused(repo: Path, 
     )
 
 
+@pytest.mark.parametrize("name", [_FILE, "pyproject.toml"])
+def test_a_large_configuration_is_refused_before_it_takes_minutes(repo: Path, name: str) -> None:
+    globs = json.dumps([f"a{number}" for number in range(40_000)])
+    write(repo / name, f"include: {globs}\n" if name == _FILE else f"[tool.crdcompat]\ninclude = {globs}\n")
+    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    assert (ran.code, f"{name}: larger than 256 KB" in ran.err) == (2, True)
+    write(repo / "pyproject.toml", f"[tool.other]\na = {globs}\n")
+    (repo / _FILE).unlink(missing_ok=True)
+    assert run("check", "--base", "HEAD~1", cwd=repo).code == 1
+
+
 def test_a_link_inside_of_the_repository_is_followed(repo: Path) -> None:
     write(repo / "ci/c.yaml", "severities: [{severity: warning}]\n")
     (repo / _FILE).symlink_to("ci/c.yaml")

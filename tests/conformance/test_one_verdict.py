@@ -50,7 +50,7 @@ def shared_reader() -> Iterator[CrdReader]:
     rooms = (crdcompat.config.applied, crdcompat.features.check.reading, crdcompat.features.matrix.workflow)
     with pytest.MonkeyPatch.context() as patch:
         for room in rooms:
-            patch.setattr(room, "reader_for", lambda config: reader)
+            patch.setattr(room, "reader_for", lambda config, also=(): reader)
         yield reader
 
 

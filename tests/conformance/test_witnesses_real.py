@@ -62,12 +62,10 @@ def _check(old: CrdSet, new: CrdSet, old_kube: str, new_kube: str) -> int:
         ]
     )
     stored = [each for each in claims.values() if each.item.witness.stored is not None]
-    sides = [((each.writer, each.writer_kube), (each.reader, each.reader_kube)) for each in stored]
     for answer in asked(
         [
-            Request(crd, each.item.version, "validate", kubernetes, each.item.witness.stored or {})
-            for each, both in zip(stored, sides, strict=True)
-            for crd, kubernetes in both
+            Request(each.writer, each.item.version, "validate", each.writer_kube, each.item.witness.stored or {})
+            for each in stored
         ]
     ):
         assert answer.accepted is True, answer.message

@@ -93,12 +93,15 @@ class Desk:
         if not wrote or not reads:
             return []
         if claim.witness.stored is not None:
-            made = _updated(claim, wrote, writer, claim.writer_version)
+            held, refusal = _stored(claim, claim.witness.stored, wrote, writer)
+            if held is None:
+                return [f"the writer refuses what is stored: {refusal}"]
+            made = _updated(claim, held, wrote, writer, claim.writer_version)
             if not made.accepted:
                 return [f"the writer refuses it: {made.message}"]
-            met = _updated(claim, reads, reader, claim.version)
+            met = _updated(claim, held, reads, reader, claim.version)
         else:
-            held, refusal = _stored(claim, wrote, writer)
+            held, refusal = _stored(claim, claim.witness.object, wrote, writer)
             if held is None:
                 return [f"the writer refuses it: {refusal}"]
             obj = _sent(held, reads, claim.version)
@@ -128,9 +131,9 @@ class Desk:
         return self._installed[key][1:]
 
 
-def _stored(claim: Claim, crd: Json, writer: Side) -> tuple[Json | None, str]:
-    """The witness as the writer stores it; None and the server's sentence if it refuses it."""
-    obj = _sent(claim.witness.object, crd, claim.writer_version)
+def _stored(claim: Claim, given: Any, crd: Json, writer: Side) -> tuple[Json | None, str]:
+    """The given object as the writer stores it; None and the server's sentence if it refuses it."""
+    obj = _sent(given, crd, claim.writer_version)
     name = obj["metadata"]["name"]
     answer = writer.server.write("create", crd, obj, version=claim.writer_version)
     held = writer.server.stored(crd, name) if answer.accepted else None
@@ -138,13 +141,12 @@ def _stored(claim: Claim, crd: Json, writer: Side) -> tuple[Json | None, str]:
     return held, answer.message
 
 
-def _updated(claim: Claim, crd: Json, side: Side, version: str) -> Answer:
-    """The answer to an update, or to the creation of what it replaces if that is refused."""
-    stored, obj = (_sent(each, crd, version) for each in (claim.witness.stored, claim.witness.object))
-    answer = side.server.write("create", crd, stored, version=version)
-    if answer.accepted:
-        answer = side.server.write("update", crd, obj, version=version)
-    side.server.discard(crd, stored["metadata"]["name"])
+def _updated(claim: Claim, held: Json, crd: Json, side: Side, version: str) -> Answer:
+    """The answer to an update of what the writer has stored, which the side itself need not take as a new object."""
+    obj = _sent(claim.witness.object, crd, version)
+    side.server.store(crd, {**held, "apiVersion": obj["apiVersion"]})
+    answer = side.server.write("update", crd, obj, version=version)
+    side.server.discard(crd, obj["metadata"]["name"])
     return answer
 
 

@@ -87,6 +87,28 @@ def test_indentation_is_no_change(tmp_path: Path) -> None:
     assert marked(report, "status.phase") == [[], ["- C"]]
 
 
+def test_lines_beside_the_place_are_marked_if_only_one_side_has_them(tmp_path: Path) -> None:
+    sides = [status(*ENUM[:2], f"  description: {text}", *ENUM[2:]) for text in ("one", "two")]
+    report = compared(tmp_path, sides[0], sides[1] + "                - C\n")
+    assert marked(report, "status.phase") == [["description: one"], ["description: two", "- C"]]
+
+
+def test_the_first_line_of_a_file_is_beside_a_place_below_it(tmp_path: Path) -> None:
+    """Two of the three lines around the place differ: the sides have little in common."""
+    sides = [
+        f"# {text}\n{json.dumps(crd(root(status=obj(p=string(*values)))))}\n# end"
+        for text, values in (("one", "A"), ("two", "AB"))
+    ]
+    assert [len(lines) for lines in marked(compared(tmp_path, *sides), "status.p")] == [1, 1]
+
+
+def test_values_that_are_no_text_have_excerpts(tmp_path: Path) -> None:
+    known = obj(a={"type": "integer"})
+    sides = (crd(root(status=obj(p={**known, "enum": members}))) for members in ([{}], [{}, {"a": 1}]))
+    report = compared(tmp_path, *sides)
+    assert marked(report, "status.p") == [[], ["- a: 1"]]
+
+
 def test_where_the_sides_have_little_in_common_only_what_the_finding_is_about_is_marked(tmp_path: Path) -> None:
     others = [f"{letter}: {{type: string, description: other {letter}}}" for letter in "abcdefghijklmnop"]
     new = ("properties:", "new:", "  type: object", "  properties:", "    x:", "      type: string")
@@ -105,6 +127,13 @@ def test_json_on_one_long_line_is_cut_around_the_place(tmp_path: Path) -> None:
     old, new = finding.excerpts
     assert '"B"' in new.lines[0]
     assert all(len(each.lines) == 1 and len(each.lines[0]) <= 122 for each in (old, new))
+
+
+def test_a_long_line_is_cut_at_its_end_if_the_place_is_at_its_start(tmp_path: Path) -> None:
+    line = f"phase: {{type: string, enum: [A], description: {'x' * 200}}}"
+    report = compared(tmp_path, status(line), status(line.replace("[A]", "[A, B]")))
+    old, _ = next(each for each in report.findings if each.path == "status.phase").excerpts
+    assert old.lines[-1] == (" " * 14 + line)[:120] + "…"
 
 
 def test_what_ends_a_line_for_yaml_counts(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
-from crdcompat.findings.finding import group_copies, make_findings
+from crdcompat.findings.finding import group_copies, make_findings, with_article
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.judging import Harm, Named
@@ -162,15 +162,23 @@ def test_what_decided(chosen: Chosen, facts: dict[str, Any], because: tuple[str,
 @pytest.mark.parametrize(
     ("kind", "spared", "sentence"),
     [
-        ("enum.value-added", Spared.VALUE, "only writes that set it:"),
-        ("enum.value-added", Spared.LIST, "only writes that change the list:"),
-        ("required.removed", Spared.VALUE, "only writes that change the object without it:"),
-        ("required.removed", Spared.LIST, "only writes that change the list:"),
+        (
+            "enum.value-added",
+            Spared.VALUE,
+            " if they change the value; updates that leave a stored value as it is pass",
+        ),
+        ("enum.value-added", Spared.LIST, " if they change the list; updates that leave a stored list as it is pass"),
+        (
+            "required.removed",
+            Spared.VALUE,
+            " if they change the object around it; updates that leave a stored object as it is pass",
+        ),
+        ("required.removed", Spared.LIST, " if they change the list; updates that leave a stored list as it is pass"),
     ],
 )
 def test_the_writes_that_are_spared(chosen: Chosen, kind: str, spared: Spared, sentence: str) -> None:
     (finding,) = _made(_judged(chosen, kind=kind, spared=spared))
-    assert f" ({sentence} " in finding.message
+    assert sentence in finding.message and "every" not in finding.message
 
 
 def test_the_order(chosen: Chosen) -> None:
@@ -195,11 +203,27 @@ def test_the_order(chosen: Chosen) -> None:
     ]
 
 
+def test_a_finding_names_the_values_that_have_its_effect(chosen: Chosen) -> None:
+    item = _judged(chosen)
+    both = replace(item.change, added=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both))] == [(("B", "C"), ())]
+    assert [(each.added, each.removed) for each in _made(replace(item, change=both, labels=("C",)))] == [(("C",), ())]
+    gone = replace(item.change, added=(), removed=("B", "C"))
+    assert [(each.added, each.removed) for each in _made(replace(item, change=gone, labels=("C",)))] == [((), ("C",))]
+
+
+@pytest.mark.parametrize("named", ["an Ingress", "a Widget", "an APIServer"])
+def test_a_kind_has_its_article(named: str) -> None:
+    assert with_article(named.split()[1]) == named
+
+
 def test_copies_are_merged_if_all_that_they_say_is_equal(chosen: Chosen) -> None:
     first, second = _made(_judged(chosen, "spec.a.mode"), _judged(chosen, "spec.b.mode"))
     (merged,) = group_copies([first, second])
     assert (merged.path, merged.places, merged.id) == ("spec.a.mode", ("spec.b.mode",), first.id)
     assert merged.message.endswith(" (and at 1 more place like it)")
+    (three,) = group_copies([first, second, replace(second, path="spec.c.mode")])
+    assert three.message.endswith(" (and at 2 more places like it)")
     others = [
         replace(second, path="spec.b.other"),
         replace(second, path="spec.b.mode[*]"),

@@ -55,7 +55,8 @@ _VERBS_OF = {
 #: The end of a message that nothing proves.
 _DOUBTS = ("object was found", "update was found", "before the field had a default")
 _FIELDS = {
-    *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "default"
+    *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "writes",
+    "one", "default",
 }  # fmt: skip
 
 
@@ -106,8 +107,8 @@ def test_the_line_of_a_verdict(rule: Rule) -> None:
     assert set(rule.short) == {each for each in DIRECTIONS if _REFUSING & {*effects.towards(each)}}
     for sentence in rule.short.values():
         used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
-        assert used <= {"reader", "writer", "kind", "a_kind", "before", "after", "where"}
-        assert used & {"reader", "writer", "kind"}
+        assert used <= {"reader", "writer", "kind", "a_kind", "writes", "before", "after", "where"}
+        assert used & {"reader", "writer", "kind", "writes"}
         assert not sentence.endswith((".", " ")) and len(sentence) < 140
 
 

@@ -64,6 +64,11 @@ ROWS: dict[str, tuple[_Sides, str, tuple[str, ...]]] = {
         "upgrade",
         ("version-removed",),
     ),
+    "a version goes that is older than the stored one (v1alpha1 before v1)": (
+        ([crd(versions=[version(root(), "v1alpha1", storage=False), version(root())])], _one()),
+        "upgrade",
+        ("version-removed",),
+    ),
     "the storage version moves to one that OLD lacks": (
         (_one(), [crd(versions=[version(root(), storage=False), version(root(), "v2")])]),
         "rollback",
@@ -125,8 +130,9 @@ ROWS: dict[str, tuple[_Sides, str, tuple[str, ...]]] = {
         ("required-added",),
     ),
 }
-#: Rows that the examples of rules hold, which need servers.
+#: Rows that the examples of rules hold.
 BY_EXAMPLES = {
+    "a `/status` endpoint goes": ("subresource-status-added", "subresource-status-removed"),
     "the API server refuses the CRD: NEW's own, or OLD's on the way back": ("crd-refused", "names-kind-changed"),
     "OpenShift: the other release's API server refuses the CRD while it still serves": ("crd-refused-on-way",),
 }

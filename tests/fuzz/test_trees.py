@@ -123,5 +123,8 @@ def test_a_tree_that_names_a_file_twice(tmp_path: Path, order: tuple[int, int], 
     (problem,) = {(each["file"], each["message"]) for each in compared.report["summary"]["problems"]} - {
         ("w.yaml", "symbolic link to nothing: not checked; replace the link with the file")
     }
-    assert problem == ("w.yaml", "the tree names it twice: damaged (git fsck)")
+    assert problem == (
+        "w.yaml",
+        "two files have this name: rename one whose name is not UTF-8, or mend the tree (git fsck)",
+    )
     assert run("check", "--base", "old", cwd=repo).code in (1, 2)

@@ -16,7 +16,7 @@ CRD = "kind: CustomResourceDefinition\n"
         ("deep/w.YML", True),
         ("w.json", True),
         ("w.txt", False),
-        (".yaml", False),
+        (".yaml", True),
         ("yaml/README", False),
         ("vendor/w.yaml", False),
         ("a/testdata/b/w.yaml", False),

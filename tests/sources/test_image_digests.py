@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Run, run
+from helpers import Json, Run, run
 from packed_sources import CHART_LAYER, NEW, OLD, chart, docker, folder, layout, tar
 
 Blobs = dict[str, bytes]
@@ -146,6 +146,19 @@ def test_images_of_other_platforms_are_named(tmp_path: Path) -> None:
     ran = _diff(name)
     left = "not read, and not compared: linux/arm64, linux/s390x"
     assert ran.report["new"]["notes"] == [f"oci:{name}: image linux/amd64 of 3; {left}"]
+
+
+@pytest.mark.parametrize("entry", [{"annotations": {"vnd.docker.reference.type": "a"}}, {"os": "unknownix"}])
+def test_an_image_of_a_platform_is_no_attestation(tmp_path: Path, entry: Json) -> None:
+    files = layout(tar({"manifests/w.yaml": OLD}), platforms=_PLATFORMS)
+    index = _index(files)
+    if "os" in entry:
+        index["manifests"][0]["platform"] |= entry
+    else:
+        index["manifests"][0] |= entry
+    files["index.json"] = json.dumps({"manifests": [_stored(files, index)]}).encode()
+    (note,) = _diff(folder(tmp_path / "image", files)).report["new"]["notes"]
+    assert note.endswith(f"not compared: {'unknownix' if 'os' in entry else 'linux'}/arm64, linux/s390x")
 
 
 def test_sizes_may_be_left_out(tmp_path: Path) -> None:

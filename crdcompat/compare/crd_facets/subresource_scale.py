@@ -1,7 +1,8 @@
 """The scale subresource: its requirements on the fields that it names (row 85 of reference section 13).
 
 Without the endpoint its callers get 404. With it the server checks every write, without ratcheting: replicas are
-integers from 0 to 2147483647, the label selector is a string (reference section 9).
+integers from 0 to 2147483647, the label selector is a string (reference section 9). What an object has at another place
+than the reader names is not in its Scale: autoscalers stop without a selector, and with 0 replicas.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ EFFECTS = {
     "subresource.scale-added": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.WRITE_REJECTED,)),
     "subresource.scale-removed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.REQUEST_FAILED,)),
     "subresource.scale-changed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,)),
+    "subresource.scale-moved": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.REQUEST_FAILED,)),
 }
 
 #: Values that the check rejects, the likeliest first.
@@ -41,6 +43,18 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
     what = "added" if before is None else "removed" if after is None else "changed"
     change = crd_change(f"subresource.scale-{what}", before, after, old.version.pointer, new.version.pointer)
     yield CrdChange(pair.name, change, _effect(new, old), _effect(old, new))
+    if before is not None and after is not None:
+        was, now = (
+            {key: side[key] for key in _INVALID_VALUES if _differ(key, before, after) and side.get(key)}
+            for side in (before, after)
+        )
+        moved = crd_change("subresource.scale-moved", was, now, old.version.pointer, new.version.pointer)
+        yield CrdChange(pair.name, moved, FAILED if now else NOTHING, FAILED if was else NOTHING)
+
+
+def _differ(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether both sides read something of a Scale from different places. No place may be the empty text."""
+    return (before.get(key) or None) != (after.get(key) or None)
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from crdcompat.compare.crd_facet import (
@@ -26,10 +27,13 @@ EFFECTS = {
     "version.served-changed": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.REQUEST_FAILED,)),
     "version.deprecated": Effects(),
 }
-#: A version that is neither served nor stored has been on its way out: an earlier release may have stored it.
+#: Objects were stored in a version before a later one came, and nothing else keeps a version that is not served.
 _ONCE_STORED = CrdEffect(
     Effect.CRD_REJECTED, doubt="no manifest shows whether status.storedVersions of a cluster still names the version"
 )
+
+_STAGES = ("alpha", "beta", "")
+_VERSION = re.compile(r"v(?P<major>\d+)(?P<stage>alpha|beta|)(?P<number>\d*)")
 
 
 def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
@@ -40,7 +44,9 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
         if name in pair.old.versions:
             version = pair.old.versions[name].version
             change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
-            if_accepted = FAILED if version.served else NOTHING if before else _ONCE_STORED
+            if_accepted = FAILED if version.served else NOTHING
+            if not before and (not version.served or _precedes(name, _storage(pair.old) or "")):
+                if_accepted = _ONCE_STORED
             yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
         version = pair.new.versions[name].version
@@ -66,6 +72,16 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
     before, after = a.raw.get("deprecated"), b.raw.get("deprecated")
     if bool(before) != bool(after):
         yield CrdChange(pair.name, crd_change("version.deprecated", before, after, a.pointer, b.pointer))
+
+
+def _precedes(name: str, other: str) -> bool:
+    """Whether a version came before another one, as projects name them: v1alpha1, v1beta1, v1, v2alpha1."""
+    ages = [
+        (int(found["major"]), _STAGES.index(found["stage"]), int(found["number"] or 0))
+        for found in map(_VERSION.fullmatch, (name, other))
+        if found is not None
+    ]
+    return len(ages) == 2 and ages[0] < ages[1]
 
 
 def _storage(resolved: Resolved) -> str | None:

@@ -1,35 +1,60 @@
-"""What holds for every assignment of atoms: how presence, errors and alike terms depend on each other."""
+"""What holds for every assignment of atoms, whatever the values are, and which alike terms depend on each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import Any
 
-from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence.cases import Body
 from crdcompat.compare.equivalence.computed import view_of
 from crdcompat.compare.equivalence.connectives import fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, Atom, Canonical, Formula, Kind, Literal, Path
 from crdcompat.compare.equivalence.operators import defined
-from crdcompat.compare.equivalence.terms import ALL, DEFINED, Const, Opaque, Term, Truth, element_of
+from crdcompat.compare.equivalence.terms import (
+    ALL,
+    DEFINED,
+    Const,
+    Opaque,
+    Ref,
+    Term,
+    Truth,
+    Views,
+    element_of,
+    view_at,
+)
 from crdcompat.schema.work import WORK
 
 #: Functions that are an error for what they cannot read, and those that say whether they can.
 _TESTS = {"cidr": "isCIDR", "ip": "isIP", "quantity": "isQuantity", "semver": "isSemver", "url": "isURL"}
 
-#: The type of the value of each variable.
-Views = Mapping[str, View | None]
+#: Statements about scalars, and types that are equal in rules only if they are equal as JSON.
+_OF_SCALARS = frozenset({Kind.EQUAL, Kind.SIZE, Kind.FROM, Kind.MULTIPLE, Kind.MATCHES})
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
-def axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
-    """Facts about every object: the parent of a member exists, and an opaque term is not both true and false.
+def axioms(atoms: Mapping[Atom, Any], views: Views) -> Iterator[Formula]:
+    """Facts about the atoms."""
+    yield from _of_parents(atoms)
+    yield from _of_terms(atoms)
+    yield from _of_equals(atoms, views)
 
-    A term that is true or false has operands with values: what is read can be read.
-    """
+
+def _of_parents(atoms: Mapping[Atom, Any]) -> Iterator[Formula]:
+    """The parent of a member exists."""
+    seen: set[Path] = set()
+    for atom in atoms:
+        path = atom.path if atom.kind is Kind.HAS else ()
+        while len(path) > 2 and path not in seen:
+            seen.add(path)
+            yield some(opposite(has(path)), has(path[:-1]))
+            path = path[:-1]
+
+
+def _of_terms(atoms: Mapping[Atom, Any]) -> Iterator[Formula]:
+    """An opaque term is not both true and false, and its operands have values: what is read can be read."""
     tested = {atom.value for atom in atoms if isinstance(atom.value, Opaque) and atom.value.name in _TESTS.values()}
     operands = {atom.value.parts[0] for atom in atoms if _states_value(atom)}
-    seen: set[Path] = set()
     for atom in atoms:
         if atom.kind is Kind.TRUE:
             yield some(opposite(Literal(atom)), opposite(fact(Kind.FALSE, (), atom.value)))
@@ -39,11 +64,35 @@ def axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
                     yield some(opposite(Literal(atom)), defined(term))
                 if (test := _test_of(term)) in tested:
                     yield some(opposite(Literal(atom)), fact(Kind.TRUE, (), test))
-        path = atom.path if atom.kind is Kind.HAS else ()
-        while len(path) > 2 and path not in seen:
-            seen.add(path)
-            yield some(opposite(has(path)), has(path[:-1]))
-            path = path[:-1]
+
+
+def _of_equals(atoms: Mapping[Atom, Any], views: Views) -> Iterator[Formula]:
+    """What follows from the equality of two values: so are their members, and what is stated of one is true of both.
+
+    Two equal times or durations may be different texts.
+    """
+    pairs = {atom: paths for atom in atoms if (paths := _equals(atom)) is not None}
+    for atom, (one, other) in pairs.items():
+        differ = opposite(Literal(atom))
+        for first, second in ((one, other), (other, one)):
+            for each in (each for each in atoms if each.path and each.path[: len(first)] == first):
+                moved = Atom(each.kind, (*second, *each.path[len(first) :]), each.value)
+                view = view_at(each.path, views)
+                plain = each.kind in _OF_SCALARS and view is not None and view.kind in _SCALARS
+                if each.kind is Kind.HAS or (plain and moved in atoms):
+                    yield some(differ, opposite(Literal(each)), Literal(moved))
+        for inner, (first, second) in pairs.items():
+            rest = first[len(one) :]
+            if rest and (first, second) == ((*one, *rest), (*other, *rest)):
+                yield some(differ, opposite(has(first)), Literal(inner))
+
+
+def _equals(atom: Atom) -> tuple[Path, Path] | None:
+    """The paths of two values that an atom states to be equal; None for other atoms."""
+    if atom.kind is not Kind.TRUE or not isinstance(atom.value, Opaque) or atom.value.name != "==":
+        return None
+    one, other = atom.value.parts
+    return (one.path, other.path) if isinstance(one, Ref) and isinstance(other, Ref) else None
 
 
 def _states_value(atom: Atom) -> bool:

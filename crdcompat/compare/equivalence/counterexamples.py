@@ -14,12 +14,11 @@ from typing import Any
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.sample import list_of_size, values
 from crdcompat.compare.equivalence.alike import KEY, declared
-from crdcompat.compare.equivalence.axioms import Views
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import opposite
 from crdcompat.compare.equivalence.entailment import Assignment, entails, models
 from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Path, Quantified
-from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, element_of
+from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views, element_of
 from crdcompat.compare.equivalence.values import candidates, sizes
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -74,7 +73,8 @@ class _Maker:
         others = [(self._scalars[other], equal) for other, equal in self._compared(path) if other in self._scalars]
         wanted = (other for other, equal in others if equal)
         plain = self._with_parts(path, chain((self._made(node),), values(node)))
-        tried = chain(wanted, candidates(self._facts[path], View(node), plain))
+        named = candidates(self._facts[path], View(node), ()) if node is KEY else ()  # no schema describes keys
+        tried = chain(wanted, named, candidates(self._facts[path], View(node), plain))
         fitting = (
             value
             for value in islice(tried, _MAX_SCALARS)

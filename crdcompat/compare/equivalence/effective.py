@@ -33,6 +33,7 @@ from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule
 from crdcompat.compare.equivalence.rules import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
 from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction
@@ -64,7 +65,7 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
     if any(not side.server.does("cel_bare_objects") and side.node.anywhere(_is_bare) for side in (mine, theirs)):
         return False  # such a server may refuse to evaluate rules
     try:
-        wanted = formula_of_rule({"rule": rule}, ("self",), theirs.view, theirs.server, of_updates=True)
+        wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, theirs.server, of_updates=True)
         return wanted is not None and _entailed(wanted, mine, theirs, FEW)
     except (TooComplexError, RecursionError, RefusedError):
         return False
@@ -80,7 +81,7 @@ def breaking(rules: Iterable[str], writer: Node, reader: tuple[Node, Server], ma
 
     for rule in rules:
         try:
-            wanted = formula_of_rule({"rule": rule}, ("self",), theirs.view, server, of_updates=True)
+            wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, server, of_updates=True)
             if wanted is None:
                 continue
             known = premises(wanted, mine, theirs)
@@ -104,8 +105,11 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     if scopes is None:
         return False
     reader, writer = scopes
-    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
-    return wanted is not None and wanted != TRUE and _entailed(wanted, writer, reader)
+    wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
+    if wanted is None or wanted == TRUE:
+        # Nothing breaks such rules; other keywords may say more than is read of them.
+        return wanted is not None and keywords == {RULES}
+    return _entailed(wanted, writer, reader)
 
 
 def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
@@ -125,7 +129,7 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
 
 
 def _wanted(
-    change: Change, direction: Direction, reader: Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: Scope, writer: Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
@@ -136,9 +140,8 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
-        found = [
-            formula_of_rule(rule, place.path, view, reader.server, of_updates=not place.lists) for rule in rules or ()
-        ]
+        view = View(_with_short_lists(node, node_at(writer.node, path)), resource=view.resource)
+        found = [formula_of_rule(rule, place, view, reader.server, of_updates=True) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
@@ -147,9 +150,22 @@ def _wanted(
         return None  # a server evaluates rules in allOf, or not, by its version
     parts = [keywords_of(node, place.path, node, view, reader.server, keywords)]
     if "enum" in keywords:
-        listing = [formula_of_rule(node.rules[index], place.path, view, reader.server) for index, _ in node.listed]
+        listing = [formula_of_rule(node.rules[index], place, view, reader.server) for index, _ in node.listed]
         parts += [formula for formula in listing if formula is not None]
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
+
+
+def _with_short_lists(reader: Node, writer: Node | None) -> Node:
+    """The reader's node, in which a list has at most one item where the writer allows no more."""
+    if writer is None or not identical(reader.default, writer.default):
+        return reader
+    changed: dict[str, Any] = {}
+    members = {name: _with_short_lists(node, writer.child(name)) for name, node in reader.properties.items()}
+    if any(members[name] is not node for name, node in reader.properties.items()):
+        changed["properties"] = {name: node.raw for name, node in members.items()}
+    if (most := writer.count("maxItems")) is not None and most <= 1 and reader.type == "array":
+        changed["maxItems"] = most
+    return Node({**reader.raw, **changed}) if changed else reader
 
 
 def _entailed(wanted: Formula, writer: Scope, reader: Scope, most: int = MANY) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.compare.equivalence.axioms import Views, axioms, related_terms, with_items
+from crdcompat.compare.equivalence.axioms import axioms, related_terms, with_items
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import every, opposite, some
 from crdcompat.compare.equivalence.formula import (
@@ -28,7 +28,7 @@ from crdcompat.compare.equivalence.formula import (
     atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.terms import element_of
+from crdcompat.compare.equivalence.terms import Views, element_of, view_at
 from crdcompat.compare.equivalence.values import can_hold
 from crdcompat.schema.work import WORK
 
@@ -63,14 +63,6 @@ def models(formulas: Iterable[Formula], views: Views, depth: int = 0) -> Iterato
         return
 
 
-def view_at(path: Path, views: Views) -> View | None:
-    """The type of the value at a path."""
-    view = views.get(path[0])
-    for name in path[1:]:
-        view = view.member(name) if view is not None and view.kind in ("object", "map") else None
-    return view
-
-
 class _GaveUpError(Exception):
     """More assignments than the search tries."""
 
@@ -81,7 +73,7 @@ class _Search:
     def __init__(self, formulas: Iterable[Formula], views: Views, depth: int, most: int) -> None:
         parts = [part for formula in formulas for part in conjuncts(formula)]
         atoms = {atom: None for part in parts for atom in atoms_in(part)}
-        self._parts = [*parts, *axioms(atoms), *self._related_terms(atoms, views, depth)]
+        self._parts = [*parts, *axioms(atoms, views), *self._related_terms(atoms, views, depth)]
         self._computed = [*dict.fromkeys(atom for part in self._parts for atom in atoms_in(part) if is_statement(atom))]
         self._views = views
         self._depth = depth

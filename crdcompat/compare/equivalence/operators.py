@@ -223,11 +223,17 @@ def _equal(left: Term, right: Term) -> Truth:
         a, b = truth_of(left), truth_of(right)
         same = some(every(a.true, b.true), every(a.false, b.false))
         return Truth(same, some(every(a.true, b.false), every(a.false, b.true)))
+    if isinstance(left, Maybe) and isinstance(right, Maybe):
+        if left.value is None or right.value is None:
+            return _known(left.value is right.value)
+        return compared("==", left.value, right.value)
     if isinstance(left, Listing) and isinstance(right, Listing):
         if len(left.items) != len(right.items):
             return _known(value=False)
         pairs = [compared("==", a, b) for a, b in zip(left.items, right.items, strict=True)]
         return Truth(every(*(each.true for each in pairs)), some(*(each.false for each in pairs)))
+    if isinstance(left, Ref) and left == right:
+        return _known(value=True)
     first, second = sorted((left, right), key=lambda term: term.text)
     return opaque_truth(Opaque((first, second), "=="))
 

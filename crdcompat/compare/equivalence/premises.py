@@ -77,6 +77,7 @@ def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
     Of the stored object of an update it is only assumed that the writer has pruned it.
     """
     about = {path[:length] for path in wanted.paths() for length in range(1, len(path) + 1)}
+    of_updates = any(path[0] == OLD for path in about)
     found: dict[Formula, None] = {}
     for variable in ("self", OLD):
         read = set(_schema_paths(wanted, {variable: ()}, reader.node))
@@ -88,7 +89,9 @@ def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
             formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
             if variable == "self":
                 formulas = [*stated(node, place, view, writer.server), *formulas]
-            parts = (part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
+            parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+            if variable == "self" and of_updates:
+                parts += _rules_of_updates(node, place, view, writer.server)
             found.update((place.lifted(part), None) for part in parts)
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
@@ -110,9 +113,17 @@ def stated(node: Node, place: Place, view: View, server: Server) -> Iterator[For
         if member.default is not ABSENT:
             yield has(member_path(place.path, name))
     for rule in node.rules:
-        formula = formula_of_rule(rule, place.path, view, server)
+        formula = formula_of_rule(rule, place, view, server)
         if formula is not None:
             yield formula
+
+
+def _rules_of_updates(node: Node, place: Place, view: View, server: Server) -> Iterator[Formula]:
+    for rule in node.rules:
+        if uses_old(rule.get("rule")):
+            formula = formula_of_rule(rule, place, view, server, of_updates=True)
+            if formula is not None:
+                yield formula
 
 
 def _of_others(writer: Node, reader: Node | None, place: Place, *, resource: bool) -> Iterator[Formula]:
@@ -126,19 +137,23 @@ def _of_others(writer: Node, reader: Node | None, place: Place, *, resource: boo
 
 
 def formula_of_rule(
-    rule: dict[str, Any], path: Path, view: View, server: Server, *, of_updates: bool = False
+    rule: dict[str, Any], place: Place, view: View, server: Server, *, of_updates: bool = False
 ) -> Formula | None:
     """When a rule accepts a value; None if the server cannot evaluate it.
 
-    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too.
+    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too. A server
+    evaluates it where the stored object has a value. Which item of a list was which is not known.
     """
     text = str(rule.get("rule", ""))
-    if uses_old(text) and (not of_updates or rule.get("optionalOldSelf") is True):
+    judges_updates = uses_old(text)
+    if judges_updates and (not of_updates or place.lists or rule.get("optionalOldSelf") is True):
         return None
     if not server.does("cel") or lacks(server, program(text).functions):
         return None
-    found = truth_of_rule(text, path, view.node, resource=view.resource)
-    return None if found is None else found.true
+    found = truth_of_rule(text, place.path, view.node, resource=view.resource)
+    if found is None:
+        return None
+    return some(opposite(has((OLD, *place.path[1:]))), found.true) if judges_updates else found.true
 
 
 def _schema_paths(formula: Formula, roots: Mapping[str, SchemaPath], scope: Node) -> Iterator[SchemaPath]:

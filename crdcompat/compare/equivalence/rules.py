@@ -160,22 +160,26 @@ def _choice(operands: Sequence[Expr], scope: _Scope) -> list[Case]:
 
 
 def _kept(operand: Expr, scope: _Scope) -> list[Case] | None:
-    """The size of a filtered list literal; None for other expressions."""
+    """The size of a filtered list literal, or of a list of at most one item; None for other expressions."""
     of_macro = macro(operand)
     if of_macro is None or of_macro[0] != "filter" or operand.over is None:
         return None
     found: list[Case] = []
-    for condition, over in _cases(operand.over, scope):
-        if not isinstance(over, Listing):
+    for condition, over in _run_over(operand.over, scope):
+        if isinstance(over, Listing):
+            counted = tuple(_bodies(operand, of_macro[1], over, scope))
+        elif _is_short(over):
+            counted = (_quantified("exists", of_macro[1], operand, over, scope),)
+        else:
             return None
-        found.append((condition, Tally(0, tuple(_bodies(operand, of_macro[1], over, scope)))))
+        found.append((condition, Tally(0, counted)))
     return cases.merged(found)
 
 
 def _fold(expr: Expr, scope: _Scope) -> list[Case]:
     """A comprehension: a macro over a literal list or over the elements of a value, else an opaque term."""
     assert expr.over is not None
-    found, of_macro = _cases(expr.over, scope), macro(expr)
+    found, of_macro = _run_over(expr.over, scope), macro(expr)
     if of_macro is None:
         return cases.combined([found], lambda over: _opaque_fold(expr, over, scope))
     if of_macro[0] == "filter":
@@ -192,10 +196,14 @@ def _quantified(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) ->
         if name == "exists_one":
             return compared("==", Tally(0, truths), Const(1))
         return cases.both(truths) if name == "all" else negated(cases.both(map(negated, truths)))
+    short, one = _is_short(over), _one_of(over)
+    if short and one in scope:  # inside of a macro over the same list: there is an item, the same one
+        return _truth(body, {**scope, expr.variables[0]: scope[one]})
     variable = _variable(scope)
-    inner = _truth(body, {**scope, expr.variables[0]: _element(over, variable)})
-    if name == "exists_one":
+    if name == "exists_one" and not short:
         return opaque_truth(_selected(name, body, expr, over, scope))
+    element = _element(over, variable)
+    inner = _truth(body, {**scope, expr.variables[0]: element, **({one: element} if short else {})})
     wanted = inner if name == "all" else negated(inner)
     found = opaque_truth(Opaque((over, Const(variable), wanted), ALL))
     if isinstance(over, Ref) and over.is_a("list", "map"):
@@ -208,6 +216,23 @@ def _selected(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) -> O
     """``filter`` or ``exists_one``: the list, the name of the variable, and the truth of the body."""
     variable = _variable(scope)
     return Opaque((over, Const(variable), _truth(body, {**scope, expr.variables[0]: _element(over, variable)})), name)
+
+
+def _run_over(expr: Expr, scope: _Scope) -> list[Case]:
+    """The cases of what a macro runs over. A short list over which a macro around it runs is there."""
+    found = _cases(expr, scope)
+    return next(([(TRUE, over)] for _, over in found if _one_of(over) in scope), found)
+
+
+def _is_short(over: Term) -> bool:
+    """Whether a value is a list of at most one item, so that its macros are all about the same item."""
+    most = over.view.node.count("maxItems") if isinstance(over, Ref) and over.is_a("list") and over.view else None
+    return most is not None and most <= 1
+
+
+def _one_of(over: Term) -> str:
+    """The name in a scope of the one item of a short list; rules cannot have such a name."""
+    return f"[{over.text}]"
 
 
 def _bodies(expr: Expr, body: Expr, over: Listing, scope: _Scope) -> Iterator[Truth]:

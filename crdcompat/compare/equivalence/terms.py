@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -109,6 +109,9 @@ ALL = "all"
 #: The operation that is true if its operand has a value, and is no error.
 DEFINED = "defined"
 
+#: The type of the value of each variable.
+Views = Mapping[str, View | None]
+
 Term = Ref | Const | Truth | Listing | Tally | Maybe | Opaque
 
 _KEY = View(Node({"type": "string"}))
@@ -119,3 +122,11 @@ def element_of(view: View | None) -> View | None:
     if view is None:
         return None
     return _KEY if view.kind == "map" else view.element
+
+
+def view_at(path: Path, views: Views) -> View | None:
+    """The type of the value at a path."""
+    view = views.get(path[0])
+    for name in path[1:]:
+        view = view.member(name) if view is not None and view.kind in ("object", "map") else None
+    return view

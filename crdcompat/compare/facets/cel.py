@@ -7,12 +7,15 @@ oldSelf) judges updates; its evidence is a stored object and a write. With optio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
+from math import floor
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.item_lists import item_lists
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.sample import values
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, variants
@@ -23,7 +26,7 @@ from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.structural import RULES, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({RULES})
@@ -40,6 +43,8 @@ EFFECTS = {
 OF_UPDATES = frozenset(kind for kind in EFFECTS if kind.startswith("cel.transition-"))
 
 _MAX_TRIALS = 6
+#: Members that are changed where a rule compares whole objects, and values of each.
+_MAX_MEMBERS, _MAX_OF_MEMBER = 16, 2
 #: Rules by syntax tree.
 Rules = dict[str, dict[str, Any]]
 
@@ -102,11 +107,11 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     rest = Node({**reader.raw, RULES: [rule for rule in reader.rules if rule not in rules]})
     nodes = (writer, pair.writer.server), (rules_only, pair.reader.server), (rest, pair.reader.server)
     judges = Judges(*(NodeJudge(*each) for each in nodes))
-    shared = intersection(writer, rest, pair.writer.server)
+    shared, made = intersection(writer, rest, pair.writer.server), ValidValues(pair.writer.server)
     if change.kind in OF_UPDATES:
         fixed = _fixed(node_at(pair.reader.node, change.path[:-1])) if change.path else ("metadata",)
-        return _updates(change.path, rules, (writer, reader, shared), judges, fixed)
-    return _values(change.path, rules, (writer, reader, shared), judges, ValidValues(pair.writer.server))
+        return _updates(change.path, rules, (writer, reader, shared), judges, fixed, made)
+    return _values(change.path, rules, (writer, reader, shared), judges, made)
 
 
 def _values(
@@ -123,6 +128,9 @@ def _values(
     modelled = (found["self"] for found in breaking(_texts(rules), shared, (reader, made_by.server), made_by))
     searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
+    if not complete and writer.type == "array":
+        for node in (shared, writer):  # the reader may have rules against each such item, too
+            found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
     if not found and not complete and writer.type == "object":
         mended = (made_by.with_valid_members(writer, value) for value in variants(writer, *hints))
         found = _broken(mended, writer, reader, judges)
@@ -144,7 +152,12 @@ def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -
 
 
 def _updates(
-    path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, fixed: tuple[str, ...]
+    path: SchemaPath,
+    rules: list[Any],
+    nodes: tuple[Node, Node, Node],
+    judges: Judges,
+    fixed: tuple[str, ...],
+    made_by: ValidValues,
 ) -> Trials:
     """Trials of updates that break the rules; they do not change the members ``fixed``."""
     writer, reader, shared = nodes
@@ -154,11 +167,21 @@ def _updates(
     read = ((value, as_read(defaulted(value, writer), reader)) for value in searched)
     valid = (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
     optional = any(map(_judges_new_values, rules))
-    made = transitions(valid, path, judges, fixed, optional=optional)
+    whole = any(read is not None and read.uses_whole for read in map(rule_of, _texts(rules)))
+    members = [*_members(shared, fixed, made_by)] if whole else []
+    made = transitions(valid, path, judges, fixed, members, optional=optional)
     return Trials(made, complete=not made and every is not None and len(every) <= MAX_VALUES, why=_NO_UPDATE)
 
 
 _NO_UPDATE = "no update was found that breaks the rule"
+
+
+def _members(node: Node, fixed: tuple[str, ...], made_by: ValidValues) -> Iterator[tuple[str, Any]]:
+    """The members of an object that are not ``fixed``, with a valid value, and a few plain ones."""
+    for name in islice((name for name in node.properties if name not in fixed), _MAX_MEMBERS):
+        below = node.properties[name]
+        found = chain((made_by(below),), islice(values(below), _MAX_OF_MEMBER))
+        yield from ((name, value) for value in distinct(found) if value is not ABSENT)
 
 
 def _fixed(parent: Node | None) -> tuple[str, ...]:
@@ -174,9 +197,9 @@ def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
 
 def _neighbours(node: Node) -> Node:
     """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
-    found = ((mention, [n for n in mention.values if isinstance(n, int)]) for mention in mentions(node))
+    found = ((mention, [n for n in mention.values if isinstance(n, int | float)]) for mention in mentions(node))
     return Node(
-        {"anyOf": [hint(mention.member, [n + step for n in named for step in (-1, 1)]) for mention, named in found]}
+        {"anyOf": [hint(each.member, [floor(n) + step for n in named for step in (-1, 1)]) for each, named in found]}
     )
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.candidates.sample import list_of_size
-from crdcompat.candidates.unique_items import with_stated_type
+from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
-from crdcompat.candidates.variants import distinct
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 _LIMITS = ("minItems", "maxItems")
@@ -38,21 +34,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     made_of = intersection(writer, reader, pair.writer.server), writer
     made = ValidValues(pair.writer.server)
     sizes = sizes_outside(reader, writer, _LIMITS)
-    return limit_trials(change, (_list_of(node, size, made) for size in sizes for node in made_of))
-
-
-def _list_of(node: Node, size: int, made: ValidValues) -> Any:
-    """A list of ``size`` items; where they may be equal, only of items that their own rules and the list's accept."""
-    node = with_stated_type(node)
-    plain = list_of_size(node, size)
-    if not plain or plain is ABSENT or node.items is None or node.list_type != "atomic":
-        return plain
-    item = made(node.items)
-    if isinstance(item, dict):
-        return [item] * size
-    alone = Node({key: value for key, value in node.raw.items() if key not in _LIMITS})
-    taken = [each for each in distinct(plain) if made.accepts(alone, [each])] if node.rules else []
-    return (taken * size)[:size] or plain
+    return limit_trials(change, (list_of(node, size, made) for size in sizes for node in made_of))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

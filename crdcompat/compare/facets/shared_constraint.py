@@ -19,6 +19,7 @@ from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import object_of_size, sample
 from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import Place, rule_of, uses_old
+from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.reading import COUNTS, reads_alike
@@ -140,6 +141,7 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
     if writer.type == "object":
         yield from _objects(writer, reader, constraint)
+    yield from (value for value in with_added_defaults(writer, reader) if value is not ABSENT)
     yield from variants(writer, constraint)
 
 

@@ -6,7 +6,7 @@ count once they are merged.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,12 @@ from msgspec.structs import asdict, replace
 from crdcompat.config.configuration import Config
 from crdcompat.errors import ConfigError, SourceError
 from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.features.check.verified import may_declare
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.plain_file import path_in, read_plain
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
+from crdcompat.vocabulary.texts import cut
 
 if TYPE_CHECKING:  # the quick answer reads no YAML
     from crdcompat.findings.growth import Declaration
@@ -29,6 +31,7 @@ if TYPE_CHECKING:  # the quick answer reads no YAML
 #: Keys of an entry that say where it stands, not what it accepts.
 _PLACE = ("line", "file", "of_change")
 _MAX_SHOWN = 3
+_MAX_REASON = 500
 
 
 def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Accepted, tuple[str, ...]]:
@@ -49,28 +52,52 @@ def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Acce
     )
 
 
-def ahead_of(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:
-    """A line on the waivers that a change without findings adds. Raises ConfigError, SourceError."""
+def lines_on(change: Change, config: Config, repo: str | None, *, is_judged: bool) -> Iterator[str]:
+    """Lines on the declarations of growth that a change takes back, and on what it adds if nothing ``is_judged``.
+
+    Each change is held against declarations: without one, what it promised is no error any more. Raises ConfigError,
+    SourceError.
+    """
     texts = _texts(change, config, repo)
-    return () if texts.head == texts.base else tuple(ahead(_marked(texts), frozenset()))
+    if texts.head == texts.base:
+        return
+    if not is_judged:
+        yield from ahead(_marked(texts), frozenset())
+    if texts.base is not None and may_declare(texts.base):
+        kept = set(map(_content, _parsed(texts.file, texts.head).growth))
+        lost = [each for each in _parsed(texts.file, texts.base, mends=True).growth if _content(each) not in kept]
+        yield from _listed("takes back", "a declaration of growth", "declarations of growth", "", lost)
+
+
+def counting_text(change: Change, config: Config, repo: str | None) -> bytes | None:
+    """The waiver file whose declarations each change is held against. Raises ConfigError, SourceError."""
+    if config.trusts_change:
+        return read_plain(config.waiver_file, config.folder)
+    return _texts(change, config, repo).base
 
 
 def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
-    """A line on the waivers that a change adds and that concern none of its findings: they would hide later ones.
+    """Lines on the entries that a change adds and that concern none of its findings: they would hide later ones.
 
     ``used`` are those that concern findings, by ``id()``.
     """
-    found = [each for each in accepted.waivers if each.of_change and id(each) not in used]
-    if found:
-        shown = "; ".join(f"line {each.line}: {each.label}: {_why(each)}" for each in found[:_MAX_SHOWN])
-        what = "a waiver" if len(found) == 1 else f"{len(found)} waivers"
-        rest = len(found) - _MAX_SHOWN
-        more = f"; and {rest} more" if rest > 0 else ""
-        yield f"this change adds {what} that none of its findings needs: {shown}{more}"
+    needless = " that none of its findings needs"
+    waivers = [each for each in accepted.waivers if each.of_change and id(each) not in used]
+    yield from _listed("adds", "a waiver", "waivers", needless, waivers)
+    growth = [each for each in accepted.growth if each.of_change and id(each) not in used]
+    yield from _listed("adds", "a declaration of growth", "declarations of growth", needless, growth)
 
 
-def _why(waiver: Waiver) -> str:
-    return f"{waiver.reason}{f' ({waiver.owner})' if waiver.owner else ''}"
+def _listed(verb: str, one: str, many: str, which: str, entries: Sequence[Waiver | Declaration]) -> Iterator[str]:
+    if entries:
+        shown = "; ".join(f"line {each.line}: {each.label}: {_why(each)}" for each in entries[:_MAX_SHOWN])
+        what = one if len(entries) == 1 else f"{len(entries)} {many}"
+        rest = len(entries) - _MAX_SHOWN
+        yield f"this change {verb} {what}{which}: {shown}{f'; and {rest} more' if rest > 0 else ''}"
+
+
+def _why(entry: Waiver | Declaration) -> str:
+    return cut(f"{entry.reason}{f' ({entry.owner})' if entry.owner else ''}", _MAX_REASON)
 
 
 class _Texts(Struct, frozen=True):
@@ -95,7 +122,7 @@ def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
         head = resolve(repository, head).commit
         is_here = _is_checked_out(repository, head)
     now = read_plain(file, file.parent) if is_here or path is None else _at(repository, head, path)
-    if path is None or change.old == EMPTY or (now is None and config.trusts_change):
+    if path is None or change.old == EMPTY:
         return _Texts(file, now, None)
     base = change.old.removeprefix("git:")
     try:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.branches import names_of_remotes, read_names
+from crdcompat.sources.differing import has_staged
 from crdcompat.sources.fetching import fetched_from
 from crdcompat.sources.named_refs import ambiguous, find_ref, named_commit
 from crdcompat.sources.naming import display_path
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.sources.named_refs import NamedRef
-    from crdcompat.sources.tree import Tree
 
 #: The base before the first commit, and of a new branch without a known origin: no files.
 EMPTY = "empty:"
@@ -143,7 +142,7 @@ def find_change(
         find_ref(repository, tip, "--head {}", typed=True)  # raises for a name of several refs
     found = chosen_base(repository, base, configured, environment)
     if found is None:
-        if tip == "HEAD" and not _exists(repository, "HEAD"):
+        if tip == "HEAD" and not exists(repository, "HEAD"):
             return Change(EMPTY, new)
         if new == "index:" and "PRE_COMMIT" not in environment and _is_clean_clone(repository):
             raise SourceError(f"nothing is staged in {repository.where}, {_NO_BASE}")
@@ -173,7 +172,7 @@ def chosen_base(
         branch = environment.get(variable)
         if branch:
             remote = f"refs/remotes/origin/{branch}"
-            ref = remote if _exists(repository, remote) else _full(repository, branch, "--base {}")
+            ref = remote if exists(repository, remote) else _full(repository, branch, "--base {}")
             return Base(ref, branch, f"{variable}={branch}")
     if configured:
         ref = _full(repository, configured, "base: {}")
@@ -226,34 +225,6 @@ def find_targets(change: Change, config: Config, named: Sequence[str] | None = N
     return Targets(tuple(name for name in names if name != change.release))
 
 
-def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
-    """The files of the base and of the head. Raises SourceError and RefNotFoundError."""
-    from crdcompat.sources import open_source
-    from crdcompat.sources.git import GitTree
-
-    base = change.old.removeprefix("git:")
-    if is_commit_id(base):  # git has resolved it already
-        return GitTree(Repository(repo), change.old, base), open_source(change.new, repo=repo)
-    return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
-
-
-def open_targets(targets: Targets, repo: str | None) -> list[Tree]:
-    """The files of the rollback targets. Raises SourceError, RefNotFoundError, and UsageError for a name of several
-    refs that differ."""
-    from crdcompat.sources import open_source
-    from crdcompat.sources.git import GitTree
-
-    repository = Repository(repo)
-    if not targets.typed:
-        found = ((name, named_commit(repository, name, "rollback_targets: [{}]")) for name in targets.names)
-        return [GitTree(repository, name, each.commit, each.notes) for name, each in found]
-    for name in targets.names:
-        ref = name.removeprefix("git:")
-        if (named := _ref_of(repository, ref)) is not None and named.hidden:
-            raise ambiguous(ref, (named.ref, named.hidden), "--target {}")
-    return [open_source(name, repo=repo) for name in targets.names]
-
-
 def compares_all(options: CheckOptions) -> bool:
     """Whether all CRDs are compared, not only those that the change touches.
 
@@ -284,7 +255,7 @@ def _default_branch(repository: Repository) -> Base | None:
 
 def _remote_default(repository: Repository) -> Base | None:
     """The default branch of a remote that is not called origin, or whose HEAD git does not know."""
-    found = read_names(repository).remote_default if _exists(repository, "HEAD") else None
+    found = read_names(repository).remote_default if exists(repository, "HEAD") else None
     if found is None:
         return None
     remote, branch = found
@@ -296,14 +267,6 @@ def _branch(repository: Repository, ref: str) -> str:
     for prefix in ("refs/heads/", "refs/remotes/"):
         ref = ref.removeprefix(prefix)
     return (read_names(repository).branch(ref) if "/" in ref else "") or ref.removeprefix("origin/")
-
-
-def _ref_of(repository: Repository, target: str) -> NamedRef | None:
-    """The branch or tag that a typed target names; None for other sources."""
-    try:
-        return find_ref(repository, target, "--target {}", typed=True)
-    except SourceError:  # no repository: targets can be folders
-        return None
 
 
 def _merge_base(repository: Repository, base: Base, tip: str) -> str:
@@ -330,14 +293,15 @@ def _is_clean_clone(repository: Repository) -> bool:
     """Whether the commits come from elsewhere and nothing is staged, as in a clone that CI makes."""
     if not names_of_remotes(repository) and not fetched_from(repository):
         return False
-    return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 0
+    return not has_staged(repository)
 
 
 def _is_zero(ref: str) -> bool:
     return len(ref) >= 40 and not ref.strip("0")
 
 
-def _exists(repository: Repository, ref: str) -> bool:
+def exists(repository: Repository, ref: str) -> bool:
+    """Whether a ref has a commit; not so without a repository."""
     try:
         resolve(repository, ref)
     except (RefNotFoundError, SourceError):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.crds.unseen import KUSTOMIZE, METADATA
+from crdcompat.crds.unseen import KUSTOMIZE, METADATA, UNSEEN
 from crdcompat.models.check import ChangedFile, Outcome
+from crdcompat.prefilter.builders import Builders, find_builders
 from crdcompat.prefilter.candidates import (
     excluded,
     has_crd_line,
@@ -23,20 +24,20 @@ from crdcompat.prefilter.candidates import (
     is_packed_chart,
     unchanged,
 )
-from crdcompat.prefilter.spelling import deciphered
 from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.config.configuration import Config
     from crdcompat.crds.reader import CrdReader, CrdSet
     from crdcompat.sources.tree import Tree
 
+_NEW_TEXT = "a text with a CRD that only this change has: no manifest by its name"
 _LEFT_OUT = "left out by `include` or `exclude`"
 #: Reasons to skip a file that holds no CRD; what a kustomization does beside its list is looked at by itself.
 _WITHOUT_CRD = ("no CRD", "empty", KUSTOMIZE, METADATA)
-_OF_CHART = ("Chart.yaml", "values.yaml")
+_OF_CHART = ("Chart.yaml", ".helmignore", "requirements.yaml")
 
 
 def may_matter(path: str) -> bool:
@@ -45,27 +46,48 @@ def may_matter(path: str) -> bool:
 
 
 def _is_description(path: str) -> bool:
-    return path[path.rfind("/") + 1 :] in (*KUSTOMIZATIONS, *_OF_CHART) or "/templates/" in f"/{path}"
+    name = path[path.rfind("/") + 1 :]
+    return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
+
+
+def _is_notes(path: str) -> bool:
+    """Whether helm shows the file, a template, to the user instead of the server."""
+    return path.endswith("NOTES.txt") and "/templates/" in f"/{path}"
 
 
 class Changed(Struct, frozen=True, dict=True):
     """The changed files that may matter: ``contents`` of each on both sides, by path.
 
-    ``wants`` says which the configuration includes. ``failed``: a file could not be read.
+    ``config`` says which of them count. ``failed``: a file could not be read. ``builders`` are the kustomizations and
+    charts of both sides.
     """
 
     trees: tuple[Tree, Tree]
     contents: dict[str, tuple[bytes, ...]]
     config: Config
     failed: bool
+    builders: Builders
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """The files that hold a CRD without the name of a manifest."""
+        """The files that hold a CRD without the name of a manifest, and count.
+
+        A text that the change adds does not count, unless another one goes or a chart reads it: a CRD that moves into
+        a text has left the manifests.
+        """
+        found = self._texts
+        olds, news = ({entry.path for entry in tree.entries()} for tree in self.trees)
+        has_gone = any(path not in news for path in found)
+        return frozenset(path for path in found if has_gone or path in olds or self.builders.loads(path))
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
         return frozenset(
             path
             for path, sides in self.contents.items()
-            if is_other_text(path) and not excluded(path) and any(map(has_crd_line, sides))
+            if (is_other_text(path) or self.builders.loads(path))
+            and not (excluded(path) or _is_notes(path))
+            and any(map(has_crd_line, sides))
         )
 
     @cached_property
@@ -96,15 +118,15 @@ class Changed(Struct, frozen=True, dict=True):
         return (*self._of_kustomizations(), *self._of_charts())
 
     def _of_kustomizations(self) -> Iterator[tuple[str, str]]:
-        if not any(_is_of_kustomization(path, sides) for path, sides in self.contents.items()):
+        if not any(map(self.builders.names, self.contents)):
             return
-        from crdcompat.crds.kustomizations import unbuilt
+        from crdcompat.crds.kustomizations import DELISTED, delisted, unbuilt
 
         before, after = (self.reader.kustomized(tree) for tree in self.trees)
-        gone = before.listed - after.listed
+        yield from unbuilt(before, after)
+        gone = delisted(before, after)
         entries = [entry for entry in self.trees[1].entries() if entry.path in gone]
-        held = (entry.path for entry, data in self.trees[1].read(entries) if has_crd_line(data))
-        yield from unbuilt(before, after, held)
+        yield from ((entry.path, DELISTED) for entry, data in self.trees[1].read(entries) if has_crd_line(data))
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
@@ -121,25 +143,27 @@ class Changed(Struct, frozen=True, dict=True):
         """The reasons why an effect of the change may not be seen. Raises SourceError."""
         return tuple(f"{path}: {why}" for path, why in dict.fromkeys(self.unbuilt) if self.config.wants(path))
 
-    def files(self, *sides: CrdSet) -> tuple[ChangedFile, ...]:
+    def files(self, *sides: CrdSet, superseded: Iterable[tuple[str, str, str]] = ()) -> tuple[ChangedFile, ...]:
         """What became of each file. ``sides`` are the CRDs before and after the change, if they were read.
 
-        Raises SourceError.
+        ``superseded`` are copies of CRDs, each with the CRD and the file that is used. Raises SourceError.
         """
-        return tuple(self._files(sides))
+        return tuple(self._files(sides, superseded))
 
-    def _files(self, sides_read: Sequence[CrdSet]) -> Iterator[ChangedFile]:
+    def _files(self, sides_read: Sequence[CrdSet], superseded: Iterable[tuple[str, str, str]]) -> Iterator[ChangedFile]:
         problems: dict[str, str] = {}
-        skipped: dict[str, str] = {}
+        added = {file: (crd, by) for crd, file, by in superseded if len(self.contents.get(file, ())) == 1}
+        skipped = {file: f"a further copy of {crd}: {by} is used" for file, (crd, by) in added.items()}
+        with_crds = {document.file for crds in sides_read for document in crds.documents}
         for crds in sides_read:
             problems.update((item.file, item.message) for item in reversed(crds.problems))
-            skipped.update((item.file, item.reason) for item in crds.skipped)
-            for document in crds.documents:
-                skipped.pop(document.file, None)
+            skipped.update((it.file, it.reason) for it in crds.skipped if it.file not in with_crds)
+            skipped.update((it.file, it.reason) for it in crds.skipped if it.reason in UNSEEN)
         unbuilt = dict(reversed(self.unbuilt))
         for path in sorted({*self.contents, *unbuilt}):
             sides = self.contents.get(path, ())
-            if not (path in unbuilt or path in problems or is_manifest_name(path) or self._may_hold(path, sides)):
+            counts = path in unbuilt or path in problems or path in self._texts
+            if not (counts or is_manifest_name(path) or self._may_hold(path, sides)):
                 continue
             yield self._file(path, sides, unbuilt.get(path) or problems.get(path, ""), skipped.get(path, ""))
 
@@ -151,7 +175,7 @@ class Changed(Struct, frozen=True, dict=True):
         if is_gate_list(path):
             return ChangedFile(path, Outcome.JUDGED)
         if not self._may_hold(path, sides):
-            reason = excluded(path)
+            reason = excluded(path) or (_NEW_TEXT if path in self._texts else "")
             return ChangedFile(
                 path, Outcome.NOT_JUDGED if reason and any(map(is_marked, sides)) else Outcome.NO_CRD, reason
             )
@@ -165,20 +189,13 @@ def look_at(trees: tuple[Tree, Tree], config: Config) -> Changed:
     same = unchanged(trees)
     contents: dict[str, tuple[bytes, ...]] = {}
     failed = False
+    differing = {entry.path for tree in trees for entry in tree.entries() if entry.path not in same}
+    builders = find_builders(trees, [path for path in differing if not is_manifest_name(path)])
+    wanted = {path for path in differing if may_matter(path) or builders.may_use(path)}
     for tree in trees:
-        entries = [entry for entry in tree.entries() if entry.path not in same and may_matter(entry.path)]
+        entries = [entry for entry in tree.entries() if entry.path in wanted]
         found = {entry.path: data for entry, data in tree.read(entries)}
         failed = failed or bool(tree.problems)
         for path, data in found.items():
             contents[path] = (*contents.get(path, ()), data)
-    return Changed(trees, contents, config, failed)
-
-
-def _is_of_kustomization(path: str, sides: tuple[bytes, ...]) -> bool:
-    """Whether a changed file is a kustomization, or may be a patch: a list of operations, or one in JSON."""
-    return path[path.rfind("/") + 1 :] in KUSTOMIZATIONS or any(map(_is_patch, sides))
-
-
-def _is_patch(data: bytes) -> bool:
-    text = deciphered(data)
-    return text is None or (b"op" in text and b"path" in text and b"/" in text)
+    return Changed(trees, contents, config, failed, builders)

@@ -1,7 +1,7 @@
 """Mark the findings against a rollback target that existed before the change: these never fail.
 
-A finding existed if the base has it too, at each of its places and in each of its contexts. A value that only a
-feature set without rollbacks had and that becomes everybody's is new.
+A finding existed if the base, or a release after the target, has it too, at each of its places and in each of its
+contexts. A value that only a feature set without rollbacks had and that becomes everybody's is new.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from crdcompat.vocabulary import FindingStatus
 _Occurrence = tuple[str, ...]
 
 
-def mark_existing(report: DiffReport, of_base: DiffReport, splitter: FindingSplitter) -> DiffReport:
-    """The report of head and target, its findings that ``of_base`` (base and target) has marked as existing.
+def mark_existing(report: DiffReport, of_earlier: DiffReport, splitter: FindingSplitter) -> DiffReport:
+    """The report of head and target, its findings that ``of_earlier`` (target and base, say) has marked as existing.
 
     A finding of which only some values existed becomes two.
     """
     known: dict[_Occurrence, list[Finding]] = {}
-    for finding in of_base.findings:
+    for finding in of_earlier.findings:
         for occurrence in _occurrences(finding):
             known.setdefault(occurrence, []).append(finding)
     made = [

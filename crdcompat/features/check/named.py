@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 def with_submodules(report: CheckReport, change: Change, config: Config, repo: str | None) -> CheckReport:
     """The report, with the submodules that a change moves: their files are not read.
 
-    One that ``include`` or ``ships`` names has files that count: the change is not judged. Raises SourceError.
+    One that ``include``, ``ships`` or a kustomization names has files that count: the change is not judged. Raises
+    SourceError.
     """
     from crdcompat.features.check.base import EMPTY, short
     from crdcompat.sources.differing import moved_submodules
@@ -35,16 +38,36 @@ def with_submodules(report: CheckReport, change: Change, config: Config, repo: s
     is_commit = change.new.startswith("git:")
     head = resolve(repository, change.new.removeprefix("git:")).commit if is_commit else ""
     globs = (*config.texts("include"), *config.ships)
+    moved = moved_submodules(repository, base, head)
+    named = _kustomized(change, repo) if moved else frozenset[str]()
     notes, unseen = [], []
-    for each in moved_submodules(repository, base, head):
+    for each in moved:
         line = f"submodule {each.path} moved from {short(each.old)} to {short(each.new)}"
-        if any(glob.startswith(f"{each.path}/") for glob in globs):
+        below = f"{each.path}/"
+        if any(_names_files_of(glob, each.path) for glob in globs) or any(
+            f"{path}/".startswith(below) for path in named
+        ):
             unseen.append(line)
         else:
             notes.append(f"not judged: {line}")
     if not (notes or unseen):
         return report
     return replace(report, notes=(*report.notes, *notes), unseen=(*report.unseen, *unseen))
+
+
+def _kustomized(change: Change, repo: str | None) -> frozenset[str]:
+    """The paths that the kustomizations of a change list. Raises SourceError."""
+    from crdcompat.crds.kustomizations import read_kustomizations
+    from crdcompat.features.check.opened import open_sides
+
+    trees = open_sides(change, repo)
+    return frozenset().union(*(read_kustomizations(tree, tree.entries()).named for tree in trees))
+
+
+def _names_files_of(glob: str, submodule: str) -> bool:
+    """Whether a glob names files of a submodule; one that begins with ``*`` means no folder in particular."""
+    folders = accumulate(glob.split("/"), "{}/{}".format)
+    return any(fnmatchcase(submodule, folder) for folder in folders if folder.strip("*?/"))
 
 
 def unknown_branches(change: Change, config: Config, repo: str | None) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from crdcompat.features.check.changed import may_matter
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate
-from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
+from crdcompat.sources.differing import between_commits, names_files, read_index, since_commit
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
@@ -57,13 +57,13 @@ def quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | Non
         else:
             commit = resolve(repository, head).commit
             names = between_commits(repository, base, commit)
-        if _any_candidate(names, wants) or has_links(repository, base):  # behind a link any file can be a candidate
+        if _any_candidate(names, wants) or names_files(repository, base):  # any file can be a candidate then
             return None
         if commit is None:
             staged = read_index(repository)
             if staged.has_links or _any_candidate(staged.changed(), wants):
                 return None
-        elif has_links(repository, commit):
+        elif names_files(repository, commit):
             return None
     except SourceError:  # the full comparison reports it
         return None

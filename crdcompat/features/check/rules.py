@@ -16,11 +16,21 @@ from msgspec.structs import replace
 from crdcompat.config.configuration import FILES, Config, find_config, parse_config, upwards
 from crdcompat.config.edits import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
-from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Change, CheckOptions, chosen_base, find_change
+from crdcompat.features.check.base import (
+    EMPTY,
+    TARGET_BRANCHES,
+    Base,
+    Change,
+    CheckOptions,
+    chosen_base,
+    exists,
+    find_change,
+)
 from crdcompat.sources.commit_files import blobs_at, read_blob
-from crdcompat.sources.named_refs import find_ref
+from crdcompat.sources.differing import has_staged
+from crdcompat.sources.named_refs import find_ref, typed_commit
 from crdcompat.sources.plain_file import path_in, top_of
-from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.refs import is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
@@ -78,7 +88,7 @@ def find_rules(named: str | None, options: CheckOptions, environment: Mapping[st
     """
     repository = Repository(options.repo)
     start = Path(options.repo or ".")
-    if named is not None and not os.path.lexists(named) and ":" in named:
+    if named is not None and ":" in named and not named.startswith(("/", "./", "../")):
         return Rules(_of_commit(repository, named))
     mine = find_config(named, start)
     place = _place(named, start, repository)
@@ -93,10 +103,10 @@ def find_rules(named: str | None, options: CheckOptions, environment: Mapping[st
 
 
 def _of_commit(repository: Repository, named: str) -> Config:
-    """The configuration ``REF:PATH``."""
+    """The configuration ``REF:PATH``; never a file of this name, which a change can bring."""
     ref, _, path = named.partition(":")
     try:
-        found = blobs_at(repository, resolve(repository, ref).commit, [path])
+        found = blobs_at(repository, typed_commit(repository, ref, f"--config {{}}:{path}").commit, [path])
     except RefNotFoundError:
         raise ConfigError(
             f"{named}: there is no such configuration file, and {ref} is no branch, tag or commit"
@@ -131,10 +141,7 @@ def _is_own(repository: Repository, head: str | None, environment: Mapping[str, 
         return True
     if head not in (None, "index:") or environment.get("PRE_COMMIT_TO_REF"):
         return False
-    try:
-        return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 1
-    except SourceError:  # no commit yet, or no repository
-        return True
+    return not exists(repository, "HEAD") or has_staged(repository)
 
 
 def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Mapping[str, str]) -> Rules:
@@ -157,17 +164,33 @@ def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Map
         change = change_from(before.base) or change
         before, broken = _of_base(place, change)
     after, is_tracked = _of_head(place, mine, change, before)
-    if before is None:
-        if not is_told and (after.base is not None or first is None):
-            change = change_from(after.base)
-        if after.file is None or not is_tracked:
-            return Rules(after, (), change)
-        _refuse_commits(after)
-        why = f"cannot be used ({broken})" if broken else "is missing"
-        shown = os.path.relpath(after.file, place.top)
-        line = f"the configuration of the merge base {why}: that of this change decides, {shown}"
-        return Rules(after, (line,), change)
-    return Rules(before, (*_edited(before, after), *_edited_recordings(before, change, repository)), change)
+    if before is not None:
+        return Rules(before, (*_edited(before, after), *_edited_recordings(before, change, repository)), change)
+    missing = f"the configuration of the merge base {f'cannot be used ({broken})' if broken else 'is missing'}"
+    tip = chosen_base(repository, options.base, start, environment)
+    merged = _of_tip(place, tip) if tip is not None else None
+    if tip is not None and merged is not None:
+        line = f"{missing}: that of {tip.release or tip.ref} decides, {_shown(merged, place)}"
+        return Rules(merged, (line, *(_edited(merged, after) if after.file is not None else ())), change)
+    is_new = after.file is not None and is_tracked
+    if is_new:
+        _refuse_own_refs(after, change, repository, is_base_known=first is not None)
+    if first is None:
+        change = change_from(after.base) or change
+    return Rules(after, (f"{missing}: that of this change decides, {_shown(after, place)}",) if is_new else (), change)
+
+
+def _shown(config: Config, place: _Place) -> str:
+    assert config.file is not None
+    return os.path.relpath(config.file, place.top)
+
+
+def _of_tip(place: _Place, base: Base) -> Config | None:
+    """The configuration of the base branch itself: a change can begin at a commit from before it."""
+    try:
+        return place.at(resolve(place.repository, base.ref).commit)
+    except ConfigError:
+        return None
 
 
 def _of_base(place: _Place, change: Change) -> tuple[Config | None, str]:
@@ -211,13 +234,31 @@ def _edited_recordings(config: Config, change: Change, repository: Repository) -
             yield f"this change edits the rules of its own check: the recording {path} (judged by the one before it)"
 
 
-def _refuse_commits(config: Config) -> None:
-    """A commit that a change itself names can be one of its own. Raises ConfigError."""
+def _refuse_own_refs(config: Config, change: Change, repository: Repository, *, is_base_known: bool) -> None:
+    """A new configuration names no commit, and no release with commits of the change: it would find no difference.
+
+    Its ``base`` counts unless that is known without it. Raises ConfigError, SourceError.
+    """
     targets = config.values["rollback_targets"]
     named = targets if isinstance(targets, list) else [name for names in targets.values() for name in names]
+    head = change.new.removeprefix("git:") if change.new.startswith("git:") else "HEAD"
+    base = change.old.removeprefix("git:")
     for name in (*([config.base] if config.base else []), *named):
         if is_commit_id(name.removeprefix("git:")):
             raise ConfigError(f"{config.file}: {name}: a new configuration names branches and tags: this is a commit")
+    for name in (*([config.base] if config.base and not is_base_known else []), *named):
+        found = find_ref(repository, name.removeprefix("git:"), f"{config.file}: {{}}", typed=False)
+        if found is not None and _has_own_commits(repository, found.commit, head, base):
+            raise ConfigError(f"{config.file}: {name}: it has commits of the change: name releases")
+
+
+def _has_own_commits(repository: Repository, ref: str, head: str, base: str) -> bool:
+    """Whether the history of ``ref`` has commits that the change from ``base`` to ``head`` adds."""
+    try:
+        common = merge_base(repository, ref, head)
+        return merge_base(repository, common, base) != common
+    except SourceError:  # nothing in common, as far as the clone knows
+        return False
 
 
 def _local_main(repository: Repository) -> Iterator[str]:

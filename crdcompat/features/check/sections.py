@@ -26,8 +26,7 @@ from crdcompat.config.releases import minor_of
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
-from crdcompat.crds.templates import TEMPLATE
-from crdcompat.crds.unseen import FRAGMENT
+from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.accepted import accepted_for, ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
@@ -56,11 +55,9 @@ from crdcompat.sources.plain_file import path_in
 from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
-from crdcompat.vocabulary import Against, Direction
+from crdcompat.vocabulary import Against, Direction, FindingStatus
 from crdcompat.vocabulary.steps import stepping
 
-#: Reasons to skip a file that may change CRDs.
-_UNSEEN = (FRAGMENT, TEMPLATE)
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 
 
@@ -96,6 +93,7 @@ def compare_change(
     released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
     comparisons = _Comparisons(head, config, options, waivers, touched, same, released, verified)
     report, used = comparisons.with_base(base)
+    of_base = report
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
@@ -130,8 +128,8 @@ def compare_change(
         notes,
         waiver_notes,
         unseen,
-        rules=(*ahead(accepted, used.waivers),) if is_whole else (),
-        files=files.files(base, head),
+        rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}),) if is_whole else (),
+        files=files.files(base, head, superseded=of_base.counts.superseded),
     )
 
 
@@ -160,13 +158,21 @@ class _Comparisons(Struct, frozen=True, eq=False):
         return self._finished(report, base, FindingSplitter(base, self.head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, Used]:
-        """The report on head and target; findings that ``base`` has against the target, too, are existing."""
+        """The report on head and target; findings that ``base`` or a newer release has against it are existing.
+
+        A base that lacks what a release has would else block its repair, for targets from before that release.
+        """
         report = self._diff_head(target, judge_new=False, without_gates=(target, base))
         splitter = FindingSplitter(target, self.head)
-        if report.findings:
-            found = frozenset(finding.crd for finding in report.findings)
-            report = mark_existing(report, self._diff(target, base, found), splitter)
+        for other in (base, *self._released_after(target)):
+            found = frozenset(each.crd for each in report.findings if each.status == FindingStatus.NEW)
+            if found:
+                report = mark_existing(report, self._diff(target, other, found), splitter)
         return self._finished(report, target, splitter)
+
+    def _released_after(self, target: CrdSet) -> Iterator[CrdSet]:
+        minor = minor_of(target.name)
+        yield from (each for each in self.released if minor and (minor_of(each.name) or ()) > minor)
 
     def _diff_head(
         self, old: CrdSet, *, judge_new: bool, judge_old: bool = True, without_gates: Sequence[CrdSet]
@@ -239,15 +245,20 @@ def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
     ``same`` are the files that do not differ.
     """
     reasons = {item.reason for crds in (old, new) for item in crds.skipped if item.file not in same}
-    if old.problems or new.problems or not reasons.isdisjoint(_UNSEEN):
+    if old.problems or new.problems or any(_unseen(old, new, same)):
         return ""
     return "no CRD that ships changed" if NOT_SHIPPED in reasons else "no CRD changed"
 
 
 def _unseen(old: CrdSet, new: CrdSet, same: Container[str]) -> Iterator[str]:
     """The files that changed and may change CRDs in a way that is not seen, each with the reason."""
-    skipped = {(item.file, item.reason) for crds in (old, new) for item in crds.skipped}
-    yield from (f"{file}: {why}" for file, why in sorted(skipped) if file not in same and why in _UNSEEN)
+    sides = [
+        {(item.file, item.reason, item.content) for item in crds.skipped if item.file not in same}
+        for crds in (old, new)
+    ]
+    unknown = {item for side in sides for item in side if not item[2]}  # these can differ
+    found = {(file, why) for file, why, _ in (sides[0] ^ sides[1]) | unknown if why in UNSEEN}
+    yield from (f"{file}: {why}" for file, why in sorted(found))
 
 
 def _identity(document: CrdDocument) -> tuple[str, ...]:

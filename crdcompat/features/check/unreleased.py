@@ -28,10 +28,9 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
     if not targets:
         return report
     met: dict[_Place, list[Finding]] = {}
-    for target in targets:
-        for finding in target.findings:
-            for place in _places(finding):
-                met.setdefault(place, []).append(finding)
+    for finding in (each for target in targets for each in target.findings if each.status != FindingStatus.EXISTING):
+        for place in _places(finding):
+            met.setdefault(place, []).append(finding)
     findings = (
         finding if _is_met(finding, met) else replace(finding, status=FindingStatus.UNRELEASED)
         for finding in report.findings
@@ -42,14 +41,19 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
     if finding.change in _OF_NEW_ALONE and finding.direction == Direction.UPGRADE:
         return True
-    values = _values(finding)
-    there = (other for place in _places(finding) for other in met.get(place, ()))
+    values, is_of_lack = _values(finding), _is_of_lack(finding)
+    there = (other for place in _places(finding) for other in met.get(place, ()) if _is_of_lack(other) == is_of_lack)
     return any(not values or not (theirs := _values(other)) or values & theirs for other in there)
 
 
 def _places(finding: Finding) -> list[_Place]:
     """The CRD, direction and path of each copy; another rule can say the same of another release."""
     return [(finding.crd, finding.direction, path) for path in (finding.path, *finding.places)]
+
+
+def _is_of_lack(finding: Finding) -> bool:
+    """Whether the finding is about objects that lack the field; the others at its path are about its values."""
+    return finding.change.startswith("required.")
 
 
 def _values(finding: Finding) -> set[object]:

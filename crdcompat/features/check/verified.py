@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.sources.plain_file import read_plain
 from crdcompat.vocabulary.growth import GrowthState
 
 if TYPE_CHECKING:
@@ -19,21 +18,25 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
 
-_KEY = b"growth:"
+_KEY = b"growth"
 
 
-def has_written(config: Config, release: str) -> bool:
-    """Whether a declaration is to be verified in every change of a release. Raises ConfigError for the waiver file.
+def has_written(text: bytes | None, config: Config, release: str) -> bool:
+    """Whether a declaration in the waiver file with this text is to be verified in every change of a release.
 
-    Most waiver files have no declaration: these are not parsed.
+    Most waiver files have no declaration: these are not parsed. Raises ConfigError.
     """
-    text = read_plain(config.waiver_file, config.folder)
-    if text is None or _KEY not in text:
+    if text is None or not may_declare(text):
         return False
     from crdcompat.config.releases import openshift_minor
-    from crdcompat.findings.waiver_file import read_accepted
+    from crdcompat.findings.waiver_file import parse_accepted
 
-    return bool(written_crds(read_accepted(config.waiver_file).growth, openshift_minor(release, config)))
+    return bool(written_crds(parse_accepted(config.waiver_file, text).growth, openshift_minor(release, config)))
+
+
+def may_declare(text: bytes) -> bool:
+    """Whether a waiver file may have declarations, in any spelling of its key."""
+    return _KEY in text or b"\\" in text
 
 
 def written_crds(declarations: Iterable[Declaration], release: Minor | None) -> frozenset[str]:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
+from crdcompat.features.check.accepted import counting_text, lines_on
 from crdcompat.features.check.base import (
     compares_all,
     find_change,
     find_releases,
     find_targets,
-    open_sides,
-    open_targets,
 )
 from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
+from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
 from crdcompat.features.check.rules import find_rules
 from crdcompat.features.check.verified import has_written
@@ -52,11 +52,10 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     """
     try:
         report = _check(config, options)
-        if not report.sections and options.change is not None:
-            from crdcompat.features.check.accepted import ahead_of
-
-            report = replace(report, rules=ahead_of(options.change, config, options.repo))
-        return report
+        if options.change is None:
+            return report
+        lines = lines_on(options.change, config, options.repo, is_judged=bool(report.sections))
+        return replace(report, rules=(*report.rules, *lines))
     except MissingObjectsError as error:
         from crdcompat.features.check.lacking import with_one_advice
 
@@ -75,7 +74,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
-    wants_quick = wants_quick and not has_written(config, change.release)
+    wants_quick = wants_quick and not has_written(counting_text(change, config, options.repo), config, change.release)
     report = quick_by_names(change, config.wants, options.repo) if wants_quick else None
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report

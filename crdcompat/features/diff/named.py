@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -101,7 +102,8 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
         found = comparer.shown_by(item, with_value(item.witness.object, concrete(path), text))
         if found is not None:
             return replace(found, named=by_go)
-    for seed in seeds.of(item)[:_MAX_TRIED]:
+    written = (seed for seed in seeds.of(item) if not seed.is_refused)
+    for seed in islice(written, _MAX_TRIED):
         found = comparer.shown_by(item, seed.object)
         if found is not None:
             return replace(found, named=Named.SAMPLE)

@@ -28,6 +28,8 @@ from crdcompat.yaml.documents import read_documents
 _SEEDED = re.compile(r"(?:^|/)(?:tests?|samples?|examples?|testdata)/|\.testsuite\.[^/]*$")
 #: Files of one CRD on one side, bytes of a file, seeds of one CRD, bytes of a seed.
 _MAX_FILES, _MAX_BYTES, _MAX_SEEDS, _MAX_SIZE = 12, 1 << 20, 12, 1 << 14
+#: The errors that a case of a suite expects of its last write.
+_EXPECTED = ("expectedError", "expectedStatusError")
 _EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 
 
@@ -86,9 +88,10 @@ def _of_case(case: dict[str, Any], path: str, texts: dict[str, dict[str, Any] | 
     for text in fresh:
         texts[text] = next(_contents(text.encode(), path), None)
     initial, updated = (texts.get(given.get(name, "")) for name in ("initial", "updated"))
+    refused = given.get("updated", given.get("initial")) if any(case.get(key) for key in _EXPECTED) else None
     if initial is not None and updated is not None:
-        yield Seed(updated, stored=initial)
-    yield from (Seed(made) for text in fresh if (made := texts[text]) is not None)
+        yield Seed(updated, stored=initial, is_refused=refused is not None)
+    yield from (Seed(made, is_refused=text == refused) for text in fresh if (made := texts[text]) is not None)
 
 
 def _contents(data: bytes, path: str) -> Iterator[dict[str, Any]]:

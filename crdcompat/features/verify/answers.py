@@ -23,15 +23,6 @@ def of_another_version(answer: Answer, server: Server) -> Result:
     return Outcome.NOT_TESTABLE, reason, _words(answer)
 
 
-def nothing_to_update(answer: Answer) -> Result:
-    """The claim is about an update, and the reader's server refused the object to update."""
-    return (
-        Outcome.REFUTED,
-        "the CRD of the release that reads it refuses what is stored before the update",
-        _words(answer),
-    )
-
-
 def not_installed(answer: Answer, side: str) -> Result:
     """A CRD could not be installed."""
     return Outcome.NOT_TESTABLE, f"the server does not take the CRD of the release that {side} it", _words(answer)

@@ -14,7 +14,6 @@ from crdcompat.features.verify.answers import (
     Result,
     judged,
     not_installed,
-    nothing_to_update,
     of_another_version,
     refused_by_writer,
     replaced,
@@ -155,9 +154,19 @@ class _Table:
                 foreseen = self._foreseen(trial.reader, version, claim, written, answer)
             return foreseen or judged(claim, answer)
         with self._cluster.holding(crd, version, sent(claim.stored, crd, version)) as held:
+            if held.object is not None:
+                return judged(claim, self._cluster.update(crd, version, witness, held.object))
+        return self._handed_over(trial, witness)
+
+    def _handed_over(self, trial: Trial, witness: Object) -> Result:
+        """The result of an update of what the reader does not take as a new object: the writer's CRD stores it."""
+        crd, claim = trial.writer.crd, trial.claim
+        self._put(trial.writer)
+        with self._cluster.holding(crd, trial.written_as, sent(claim.stored or {}, crd, trial.written_as)) as held:
+            self._put(trial.reader)
             if held.object is None:
-                return nothing_to_update(held)
-            return judged(claim, self._cluster.update(crd, version, witness, held.object))
+                return refused_by_writer(held)
+            return judged(claim, self._cluster.update(trial.reader.crd, claim.version, witness, held.object))
 
     def _foreseen(self, form: Form, version: str, claim: Claim, obj: Object, answer: Answer) -> Result | None:
         """The result of a create that the server refuses if servers of its version are known to refuse it.

@@ -9,6 +9,7 @@ from crdcompat.models.check import CheckReport
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.growth import why_accepted
 from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.texts import cut
 
 if TYPE_CHECKING:
     from crdcompat.models.finding import Finding
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Accepted findings that are listed one by one; a baseline can have thousands.
 _MAX_SHOWN = 100
+_MAX_REASON = 1000
 
 
 def trust_lines(report: Report) -> list[str]:
@@ -39,8 +41,8 @@ def _count(number: int, severity: Severity) -> str:
 def _line(finding: Finding) -> str:
     assert finding.waiver is not None
     where = f"{crd_name(finding.crd, finding.version)} {finding.path}".strip()
-    owner = f" (owner: {finding.waiver.owner})" if finding.waiver.owner else " (no owner)"
+    owner = f" (owner: {cut(finding.waiver.owner, _MAX_REASON)})" if finding.waiver.owner else " (no owner)"
     return (
         f"accepted {finding.severity}[{finding.rule}] {where} ({finding.direction}), {finding.id}: "
-        f"{finding.message}. Reason: {why_accepted(finding)}{owner}"
+        f"{finding.message}. Reason: {cut(why_accepted(finding), _MAX_REASON)}{owner}"
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.findings.finding import brief, with_article
+from crdcompat.findings.finding import brief, with_article, writes_of
 from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
@@ -182,6 +182,7 @@ def reaction(block: Block) -> str:
         writer=writer,
         kind=finding.kind,
         a_kind=with_article(finding.kind),
+        writes=writes_of(finding.kind, finding.spared),
         before=brief(finding.old),
         after=brief(finding.new),
         where=_where(finding, report),
@@ -198,7 +199,10 @@ def _stuck(finding: Finding) -> str:
     """What a controller cannot do any more because its status is rejected."""
     if finding.owner != Owner.STATUS or finding.effect != Effect.WRITE_REJECTED:
         return ""
-    return f": the controller cannot {'change the list' if finding.spared is Spared.LIST else 'write status'}"
+    return f": the controller cannot {_CANNOT[finding.spared]}"
+
+
+_CANNOT = {None: "write status", Spared.VALUE: "set the value", Spared.LIST: "change the list"}
 
 
 def _where(finding: Finding, report: DiffReport) -> str:

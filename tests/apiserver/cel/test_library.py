@@ -178,6 +178,7 @@ HOLDS = {
     "semver": [
         "isSemver('1.0.0') && isSemver('0.1.0-alpha.1') && !isSemver('v1.0') && !isSemver('01.1.1')",
         "isSemver('v1.0', true) && semver('01.01.01', true) == semver('1.1.1')",
+        "semver('1.00.0', true) == semver('1.0.0') && !isSemver('0a.1.1', true)",
         "!isSemver('1.0.0-01') && !isSemver('1.0.0-') && !isSemver('1-rc', true)",
         "semver('1.2.3').compareTo(semver('2.0.0')) == -1",
         "semver('1.2.3').isGreaterThan(semver('1.2.3-rc.1'))",

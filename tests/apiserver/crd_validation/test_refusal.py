@@ -267,6 +267,15 @@ _OF_VERSION = "spec.versions[{}].schema.openAPIV3Schema.properties[spec]"
 _TYPELESS = "Required value: must not be empty for specified object fields"
 
 
+def test_rules_of_a_schema_that_is_not_structural_are_not_compiled() -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self.nothing == 'x'"}]}
+    typeless, typed = (crd(root(spec=obj(a={**obj(b=member), **rule}))) for member in ({}, string()))
+    assert [each.at for each in refusals(read_crd(typeless), SERVER)] == [(*_AT, "a", "properties", "b", "type")]
+    rules = (*_AT, "a", "x-kubernetes-validations", 0, "rule")
+    assert [each.at for each in refusals(read_crd(typed), SERVER)] == [rules]
+    assert _refused(typed) == "", "rules are compiled only where all faults are asked for"
+
+
 def test_every_version_and_place() -> None:
     two = read_crd(crd(versions=[version(root(spec=obj(a={}))), version(root(spec=obj(b={})), "v2", storage=False)]))
     assert [(each.at, each.text) for each in refusals(two, SERVER)] == [
@@ -312,6 +321,18 @@ def test_a_crd_like_a_good_one_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
 def _replaced(current: Json, target: Json, stored: list[str], server: Server = SERVER) -> str:
     said = update_refusal(read_crd(current), read_crd(target), stored, server)
     return said.partition(" is invalid: ")[2]
+
+
+def test_a_new_crd_keeps_no_unknown_fields() -> None:
+    keeping, defaulting = crd(root()), crd(root(spec=obj(a=string(default="x"))))
+    for definition in (keeping, defaulting):
+        definition["spec"]["preserveUnknownFields"] = True
+    cannot = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+    assert _refused(keeping) == f"spec.preserveUnknownFields: Invalid value: true: {cannot}"
+    assert [
+        each.text.removeprefix("spec.preserveUnknownFields: Invalid value: true: ")
+        for each in refusals(read_crd(defaulting), SERVER)
+    ] == ["must be false in order to use defaults in the schema", cannot]
 
 
 def test_what_cannot_change() -> None:

@@ -84,6 +84,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
     ),
     "a prefix": (spec(string(pattern="^a/")), spec({**string(), **rules("self.startsWith('a/')")})),
     "required": (spec(required=["v"]), spec(**rules("has(self.v)"))),
+    "required, below a member whose name rules escape": (
+        spec(properties={"a-b": {**obj(c=string()), "required": ["c"]}}),
+        spec(properties={"a-b": obj(c=string())}, **rules("!has(self.a__dash__b) || has(self.a__dash__b.c)")),
+    ),
     "required, two at once": (spec(required=["v", "w"]), spec(**rules("has(self.w) && has(self.v)"))),
     "an enum": (spec(string("A", "B")), spec({**string(), **rules("self in ['B', 'A']")})),
     "an enum, as a macro": (spec(string("A", "B")), spec({**string(), **rules("['A', 'B'].exists(x, x == self)")})),
@@ -92,6 +96,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
     "lengths": (
         spec(string(minLength=2, maxLength=5)),
         spec({**string(), **rules("self.size() >= 2", "size(self) < 6")}),
+    ),
+    "a length that a rule about it and a pattern imply": (
+        spec({**string(pattern="^([ab]{5})+$"), **rules("size(self) < 10")}),
+        spec({**string(pattern="^([ab]{5})+$"), **rules("size(self) < 6")}),
     ),
     "a length, from above": (spec(string(maxLength=5)), spec(**rules("!has(self.v) || self.v.size() <= 5"))),
     "bounds": (
@@ -116,6 +124,10 @@ EQUAL: dict[str, tuple[Json, Json]] = {
         spec({**_MEMBER, **rules("size(self) <= 3")}),
     ),
     "numbers of members": (spec(minProperties=1), spec(**rules("has(self.v) || has(self.w) || has(self.x)"))),
+    "two of three members": (
+        spec(minProperties=2),
+        spec(minProperties=2, **rules("has(self.v) || has(self.w)")),
+    ),
     "one member": (
         spec(minProperties=1, maxProperties=1),
         spec(oneOf=[{"required": [name]} for name in "vwx"]),

@@ -10,6 +10,12 @@ import pytest
 from helpers import Json, array, both, brief, crd, diff, obj, only, plain_errors, prove, root, select, string
 
 from crdcompat import judge
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import NEWEST_SERVER
+from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Reaction
+from crdcompat.compare.facets.enum import FACET
 
 OLD, NEW = ["A", "B"], ["A", "B", "C"]
 
@@ -421,3 +427,22 @@ def test_enum_changes_beside_other_changes_are_all_there(tmp_path: Path) -> None
         ("rollback", "warning", "enum-value-added", "spec.a"),
         ("upgrade", "warning", "enum-introduced", "status.q"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "at", "explained"),
+    [
+        (Keyword.ENUM, "C", True, True),
+        (Keyword.ENUM, "D", True, False),
+        (Keyword.ENUM, "C", False, False),
+        (Keyword.PATTERN, "D", True, True),
+        (Keyword.PATTERN, "D", False, False),
+    ],
+)
+def test_an_added_value_explains_that_it_is_unsupported_and_no_other_value_is(
+    keyword: Keyword, value: str, at: bool, explained: bool
+) -> None:
+    """A recorded object that OLD rejects at the path for another reason than its enum is explained as well."""
+    error = FieldError("FieldValueInvalid", ("status", "v"), keyword, value, NEWEST_SERVER)
+    change = Change("enum.value-added", ("status", "v"), OLD, NEW, added=("C",))
+    assert FACET.explains(change, Reaction(at=at, below=True, error=error)) is explained

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
 
 _RULE = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('') != 'Strict' || has(self.a)"}]}
+_UNLOCKED = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('A') != 'B' || !has(self.lock)"}]}
 _MORE = {"conditions": array(obj(type=string())), "phase": string()}
 
 
@@ -42,8 +44,13 @@ def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Pat
         ),
         # Both sides have no other member.
         (at_least_one(a=string()), at_least_one(b=string())),
+        # The rejected object holds a member that both sides have; any other value of it would be fine.
+        (
+            {**obj(mode=string("A", "B"), lock=string(default="on")), **_UNLOCKED},
+            {**obj(mode=string("A", "B"), lock=string()), **_UNLOCKED},
+        ),
     ],
-    ids=["a union", "a rule", "nothing shared"],
+    ids=["a union", "a rule", "nothing shared", "a value of a member"],
 )  # fmt: skip
 def test_a_status_that_a_controller_may_write_is_an_error(tmp_path: Path, old: Json, new: Json) -> None:
     assert broken(tmp_path, root(status=old), root(status=new))["severity"] == "error"
@@ -94,3 +101,79 @@ def test_a_rule_that_does_not_compile_is_on_no_cluster(tmp_path: Path) -> None:
         ("crd-refused", "rollback"),
         ("property-added", "rollback"),
     ]
+
+
+# -- a default that an unchanged constraint does not expect ---------------------------------------------
+
+RULES = "x-kubernetes-validations"
+
+
+def _ruled(schema: Json, rule: str) -> Json:
+    return {**schema, RULES: [{"rule": rule}]}
+
+
+def _item(**of_v: str) -> Json:
+    return {**obj(k=string(maxLength=9), v=string(maxLength=9, **of_v)), "required": ["k"]}
+
+
+_UNLIKE = "!has({0}.v) || {0}.v != {0}.k"
+_BRANCH = {"properties": {"l": {"items": {"properties": {"v": {"enum": ["a", "b"]}}}}}}
+_PAIRS = "self.all(x, self.exists_one(y, x.k == y.k && x.?v == y.?v))"
+#: The schema of spec with an item, the constraint, and what of the example shows it.
+_DEFAULTED: dict[str, tuple[Any, Json]] = {
+    "in a list": (
+        lambda item: _ruled(obj(l=array(item, maxItems=9)), f"!has(self.l) || self.l.all(x, {_UNLIKE.format('x')})"),
+        {"l": [{"k": "d"}]},
+    ),
+    "in a map": (
+        lambda item: _ruled(
+            obj(m={**obj(), "additionalProperties": item, "maxProperties": 9}),
+            f"!has(self.m) || self.m.all(key, {_UNLIKE.format('self.m[key]')})",
+        ),
+        {"m": {"key": {"k": "d"}}},
+    ),
+    "in an object in an object": (
+        lambda item: _ruled(obj(p=obj(q=item)), f"!has(self.p) || !has(self.p.q) || {_UNLIKE.format('self.p.q')}"),
+        {"p": {"q": {"k": "d"}}},
+    ),
+    "of two items": (
+        lambda item: obj(l=_ruled(array(item, maxItems=9), _PAIRS)),
+        {"l": [{"k": "a"}, {"k": "a", "v": "d"}]},
+    ),
+    "in a branch": (lambda item: {**obj(l=array(item)), "anyOf": [_BRANCH]}, {"l": [{"k": "a"}]}),
+}
+
+
+@pytest.mark.parametrize(("schema", "spec"), _DEFAULTED.values(), ids=_DEFAULTED)
+def test_a_default_that_an_unchanged_constraint_refuses(tmp_path: Path, schema: Any, spec: Json) -> None:
+    """The comparison finds what ``simulate`` meets: the object is valid until the reader adds its default."""
+    old, new = root(spec=schema(_item())), root(spec=schema(_item(default="d")))
+    found = diff(*both(tmp_path, old, new))["findings"]
+    assert {(each["direction"], each["rule"]) for each in found} == {
+        ("upgrade", "shared-constraint-broken"),
+        ("upgrade", "default-added"),
+    }
+    finding = only({"findings": found}, rule="shared-constraint-broken")
+    prove(finding, crd(old), crd(new))
+    assert finding["witness"]["object"]["spec"] == spec
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "!has(self.l) || self.l.all(x, x.k != 'a')",  # about another member of the items
+        "!has(self.l) || self.l.size() < 3",
+        "!has(self.l) || self.l.exists(x, true) || size(self.l) == 0",
+    ],
+)
+def test_a_default_that_an_unchanged_rule_does_not_see(tmp_path: Path, rule: str) -> None:
+    old, new = (root(spec=_ruled(obj(l=array(_item(**of_v), maxItems=9)), rule)) for of_v in ({}, {"default": "d"}))
+    assert {each["rule"] for each in diff(*both(tmp_path, old, new))["findings"]} == {"default-added"}
+
+
+def test_a_default_of_what_each_item_has(tmp_path: Path) -> None:
+    """gateway-api 1.3 -> 1.4, xlistenersets: a port is no longer required, and has a default."""
+    item = _item(default="d")
+    old, new = (_ruled(array(each, maxItems=9), _PAIRS) for each in ({**_item(), "required": ["k", "v"]}, item))
+    found = diff(*both(tmp_path, root(spec=obj(l=old)), root(spec=obj(l=new))))["findings"]
+    assert {(each["direction"], each["rule"]) for each in found} == set()

@@ -100,6 +100,55 @@ def test_a_rule_that_became_stricter(tmp_path: Path) -> None:
     assert finding["witness"]["stored"]["spec"]["v"] == "B"
 
 
+_FLAVOR = obj(
+    topology=string(maxLength=9),
+    labels=obj(a=string(maxLength=9)),
+    taints=array(string(maxLength=9), maxItems=8),
+    port={"type": "integer"},
+)
+_WHOLE = "!has(oldSelf.topology) || self == oldSelf"
+_WEAKER = {
+    "a scalar": "!has(oldSelf.topology) || has(self.topology) && self.topology == oldSelf.topology",
+    "an object": "!has(oldSelf.topology) || has(self.labels) == has(oldSelf.labels) && "
+    "(!has(self.labels) || self.labels == oldSelf.labels)",
+    "an optional": "!has(oldSelf.topology) || self.?port == oldSelf.?port",
+    "what is stated of an equal value": "!has(oldSelf.topology) || self.?port.orValue(0) <= 5 || oldSelf.port > 5",
+}
+
+
+@pytest.mark.parametrize("rules", [*([rule] for rule in _WEAKER.values()), [*_WEAKER.values()]], ids=[*_WEAKER, "all"])
+def test_weaker_rules_in_the_place_of_one_about_the_whole(tmp_path: Path, rules: list[str]) -> None:
+    """Kueue 0.17, ResourceFlavor: what NEW refuses, OLD refuses as well; NEW lets ``taints`` change, OLD does not."""
+    schemas = [root(spec=ruled(_FLAVOR, *each)) for each in ([_WHOLE], rules)]
+    finding, *advice = compare(tmp_path, *schemas)
+    assert briefs([finding]) == [("rollback", "info", "cel-transition-rule-changed", "spec")]
+    assert {each["rule"] for each in advice} <= {"cel-cost-near-budget"}  # optionals that are compared cost much
+    stored, written = (finding["witness"][side]["spec"] for side in ("stored", "object"))
+    assert "topology" in stored
+    assert stored != written
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "!has(oldSelf.topology) || self.port == oldSelf.port",  # an error without a port
+        "has(self.taints) == has(oldSelf.taints)",  # also without a topology
+        "!has(oldSelf.topology) || self.topology == oldSelf.topology && has(self.port)",
+    ],
+)
+def test_rules_that_one_about_the_whole_does_not_imply(tmp_path: Path, rule: str) -> None:
+    findings = compare(tmp_path, *(root(spec=ruled(_FLAVOR, each)) for each in (_WHOLE, rule)))
+    assert {each["direction"] for each in findings} == {"rollback", "upgrade"}
+
+
+def test_a_rule_about_the_whole_fixes_each_member(tmp_path: Path) -> None:
+    """In other words than ``self.a == oldSelf.a`` of each member: the same severity."""
+    plain = {**obj(a=string()), "required": ["a"]}
+    rules = ("self.a == oldSelf.a", FIXED)
+    found = [compare(tmp_path / str(len(rule)), root(spec=plain), root(spec=ruled(plain, rule))) for rule in rules]
+    assert [briefs(each) for each in found] == [[("upgrade", "error", "cel-transition-rule-added", "spec")]] * 2
+
+
 _REFUSED = {
     "a member that stays": (obj(a=string()), "!has(oldSelf.a) || has(self.a)", {"a"}, set()),
     "a member that comes": (obj(a=string()), "has(oldSelf.a) || !has(self.a)", set(), {"a"}),
@@ -210,6 +259,22 @@ def test_a_rule_that_also_judges_new_items(tmp_path: Path, part: str) -> None:
     # The server does not store the status of a new object: a rule about it judges the first update.
     assert witness.get("operation") == ("updateStatus" if part == "status" else None)
     assert not (witness.get("stored") or {}).get(part, {}).get("nodes")
+
+
+def test_an_update_of_what_the_reader_would_not_create(tmp_path: Path) -> None:
+    """openshift/api 4.18 -> 4.19, etcds: a new item has no revision, and a revision only grows.
+
+    The stored item with a revision is the writer's.
+    """
+    grows = {**_NODE, "properties": {**_NODE["properties"], "revision": ruled({"type": "integer"}, "self >= oldSelf")}}
+    old = root(status=obj(nodes=nodes(_NODE)))
+    new = root(status=obj(nodes=nodes(ruled(grows, _AT_FIRST, optionalOldSelf=True))))
+    item, revision = compare(tmp_path, old, new)
+    assert (item["path"], revision["path"]) == ("status.nodes[*]", "status.nodes[*].revision")
+    witness = revision["witness"]
+    assert witness["errors"] == ['status.nodes[0].revision: Invalid value: "integer": failed rule: self >= oldSelf']
+    before, after = (witness[side]["status"]["nodes"][0]["revision"] for side in ("stored", "object"))
+    assert before > after
 
 
 def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> None:

@@ -157,3 +157,75 @@ def test_a_head_that_is_not_checked_out_has_its_own_waivers(repo: Path) -> None:
     head = commit(repo, {"w.yaml": widget("A", "B"), _WAIVERS: _waivers(_WAIVER)})
     git(repo, "checkout", "-q", "main")
     assert len(_check(repo, 0, "--head", head)["accepted_by_change"]) == 1
+
+
+@pytest.mark.parametrize("reason", ["\u200b", "\u2060", "...", " - "])
+def test_a_reason_has_words(repo: Path, reason: str) -> None:
+    for entries in (_waivers({**_WAIVER, "reason": reason}), _declared({**growth("B"), "reason": reason})):
+        commit(repo, {"w.yaml": widget("A", "B"), _WAIVERS: entries})
+        ran = run("check", "--base", "main", cwd=repo)
+        assert (ran.code, f"{_WAIVERS}:1: reason: " in ran.err) == (2, True)
+    commit(repo, {_WAIVERS: _waivers({**_WAIVER, "reason": "何も書かない"})})
+    _check(repo, 0)
+
+
+def test_a_long_reason_hides_nothing(repo: Path) -> None:
+    """Annotations and comments of a server are cut at some length."""
+    long = {**_WAIVER, "reason": "r" * 100_000, "owner": "o" * 100_000}
+    commit(repo, {"w.yaml": widget("A", "B", "C"), _WAIVERS: _waivers(long, {**long, "values": ["D"]})})
+    for name in ("text", "github", "concise", "markdown"):
+        out = run("check", "--base", "main", "--format", name, cwd=repo).out
+        first = out.index("accepted by this change: 1 error")
+        assert out.index("C", first) - first < 5_000
+        assert "adds a waiver that none of its findings needs" in out[:5_000]
+
+
+# -- declarations of growth ---------------------------------------------------------------------
+
+
+def _declared(*entries: Json) -> str:
+    return json.dumps({"growth": entries})
+
+
+def test_a_declaration_ahead_of_its_change_is_shown(repo: Path) -> None:
+    """Without it, the change that comes later is an error."""
+    declared = _declared(growth("B", owner="team-a"))
+    said = (
+        "this change adds a declaration of growth that none of its findings needs: line 1: growth of "
+        "widgets.example.com status.p: nothing writes it in 4.16 (team-a)"
+    )
+    commit(repo, {"README": "b", _WAIVERS: declared})
+    assert run("check", "--base", "main", cwd=repo).out.splitlines()[0] == said
+    commit(repo, {"w.yaml": widget("A", "B"), _WAIVERS: _declared(growth("X", owner="team-a"))})
+    assert _check(repo, 1)["rules"] == [said]
+
+
+@pytest.fixture
+def refuted(tmp_path: Path) -> Path:
+    """A change of 4.17, which writes a value; 4.16 rejects it, though it was declared to accept it."""
+    made = repository(tmp_path)
+    commit(made, {"w.yaml": widget("A")})
+    git(made, "branch", "release-4.16")
+    config = "base: main\nreleases: {main: openshift-4.17}\nrollback_targets: [release-4.16]\n"
+    declared = json.dumps({"growth": [growth("B")]}).replace("growth", "gr\\u006fwth", 1)
+    commit(made, {"w.yaml": widget("A", "B"), _FILE: config, _WAIVERS: declared})
+    git(made, "checkout", "-q", "-b", "pr")
+    return made
+
+
+_POSTPONED = {"written_from": "release-4.18"}
+_TAKEN_BACK = {"removed": None, "emptied": "growth: []\n", "postponed": _declared({**growth("B"), **_POSTPONED})}
+
+
+@pytest.mark.parametrize("how", sorted(_TAKEN_BACK))
+@pytest.mark.parametrize("trust", ["change", "base"])
+def test_a_declaration_that_a_change_takes_back_is_shown(refuted: Path, how: str, trust: str) -> None:
+    git(refuted, "checkout", "-q", "main")
+    commit(refuted, {_FILE: (refuted / _FILE).read_text() + f"trust: {trust}\n"})
+    git(refuted, "checkout", "-q", "-B", "pr")
+    commit(refuted, {"README": "b"})
+    _check(refuted, 1)
+    commit(refuted, {_WAIVERS: _TAKEN_BACK[how]})
+    report = _check(refuted, 0 if trust == "change" else 1)
+    said = "this change takes back a declaration of growth: line 1: growth of widgets.example.com status.p: "
+    assert [line for line in report["rules"] if "takes back" in line] == [f"{said}nothing writes it in 4.16"]

@@ -7,41 +7,16 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from changes import repository, widget
+from checked import NEW, OLD, checked, errors, files
 from helpers import Json, commit, run
 
-OLD, NEW = widget("A"), widget("A", "B")
 _GROWN = ("rollback", "enum-value-added", "status.p")
-
-
-def checked(at: Path, before: Mapping[str, Any], after: Mapping[str, Any], *args: str) -> tuple[int, Json]:
-    """The exit code and the report of a check of the change from ``before`` to ``after``."""
-    repo = repository(at)
-    commit(repo, {"README": "a", **before})
-    gone = dict.fromkeys(path for path in before if path not in after)
-    commit(repo, {"README": "b", **gone, **after})
-    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", *args, cwd=repo)
-    assert ran.out, ran.err
-    return ran.code, ran.report
-
-
-def errors(report: Json) -> set[tuple[str, str, str]]:
-    return {
-        (f["direction"], f["rule"], f["path"])
-        for section in report["sections"]
-        for f in section["findings"]
-        if f["severity"] == "error"
-    }
-
-
-def files(report: Json) -> dict[str, str]:
-    return {each["file"]: each["outcome"] for each in report["files"]}
 
 
 def _in_template(crd: Json) -> Json:
@@ -123,10 +98,10 @@ def test_copies_that_no_cluster_gets(tmp_path: Path) -> None:
     assert (code, report["sections"], files(report)) == (0, [], {"m.yaml": "no-crd"})
 
 
-def _packed(crd: Json) -> bytes:
+def _packed(crd: Json, place: str = "crds/w.yaml") -> bytes:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
-        for path, text in (("w/Chart.yaml", "name: w\nversion: 1.0.0\n"), ("w/crds/w.yaml", json.dumps(crd))):
+        for path, text in (("w/Chart.yaml", "name: w\nversion: 1.0.0\n"), (f"w/{place}", json.dumps(crd))):
             member = tarfile.TarInfo(path)
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
@@ -142,6 +117,10 @@ def test_a_packed_chart(tmp_path: Path) -> None:
         commit(repo, {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n", "README": f"{len(packed.read_bytes())}"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
     assert (ran.code, errors(ran.report), files(ran.report)) == (1, {_GROWN}, {"chart/charts/w-1.0.0.tgz": "judged"})
+    packed.write_bytes(_packed(NEW, "templates/_w.tpl"))
+    commit(repo, {"README": "a named template"})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
+    assert (ran.code, files(ran.report)) == (2, {"chart/charts/w-1.0.0.tgz": "not-judged"})
     packed.write_bytes(b"\x1f\x8bno archive")
     commit(repo, {"README": "damaged"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
@@ -200,6 +179,15 @@ def test_a_folder_that_nothing_lists_is_named(tmp_path: Path) -> None:
     assert (code, report["files"]) == (0, [{"file": "vendor/w.yaml", "outcome": "not-judged", "reason": "vendored"}])
 
 
+def _patch(**target: str) -> list[Json]:
+    return [{"target": target, "path": "p.yaml"}]
+
+
+def _replacement(field: str) -> list[Json]:
+    source = {"kind": "ConfigMap", "name": "c", "fieldPath": "data.p"}
+    return [{"source": source, "targets": [{"select": {"kind": "CustomResourceDefinition"}, "fieldPaths": [field]}]}]
+
+
 _CRD_TARGET = {"target": {"kind": "CustomResourceDefinition"}, "path": "p.yaml"}
 _OPERATIONS = [{"op": "remove", "path": "/spec/versions/0/schema"}]
 _KUSTOMIZATIONS: dict[str, tuple[Any, Any]] = {
@@ -209,17 +197,37 @@ _KUSTOMIZATIONS: dict[str, tuple[Any, Any]] = {
     "a patch without a target": (_lists("w.yaml"), _lists("w.yaml", patches=["p.yaml"])),
     "a remote resource": (_lists("https://a.example.com/a?ref=v1"), _lists("https://a.example.com/a?ref=v2")),
     "a chart with CRDs": (_lists(), _lists(helmCharts=[{"name": "a", "includeCRDs": True}])),
+    "a patch by a pattern": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(kind="Custom.*"))),
+    "a patch by alternatives": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(kind="A|CustomResourceDefinition"))),
+    "a patch by a name": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(name="widgets.example.com"))),
+    "a replacement": (_lists("w.yaml"), _lists("w.yaml", replacements=_replacement("spec.versions.0.name"))),
+    "a remote resource without a scheme": (_lists("git.example.com/a//b"), _lists("git.example.com/a//c")),
+    "a base that is not listed any more": (_lists("base"), _lists()),
+    "another base": (_lists("base"), _lists("w.yaml")),
+    "a component with a patch": (_lists("w.yaml"), _lists("w.yaml", components=["component"])),
 }
 _QUIET: dict[str, tuple[Any, Any]] = {
     "images": (_lists("w.yaml"), _lists("w.yaml", images=[{"name": "a", "newTag": "2"}])),
     "another resource": (_lists("w.yaml", "d.yaml"), _lists("w.yaml")),
     "a CRD that is listed": (_lists(), _lists("w.yaml")),
     "a patch of a Deployment": (_lists(), _lists(patches=[{"target": {"kind": "Deployment"}, "path": "p.yaml"}])),
+    "a patch by a name of one word": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(name="manager"))),
+    "a patch of another group": (_lists("w.yaml"), _lists("w.yaml", patches=_patch(group="apps"))),
+    "a replacement in metadata": (
+        _lists("w.yaml"), _lists("w.yaml", replacements=_replacement(".metadata.annotations.a")),
+    ),
+    "a patch of a Deployment by its kind": (
+        _lists("w.yaml"), _lists("w.yaml", patches=[{"patch": "kind: Deployment\nargs: CustomResourceDefinition\n"}]),
+    ),
     "a patch of CRDs that stays": (
         _lists("w.yaml", patches=[_CRD_TARGET]), _lists("w.yaml", patches=[_CRD_TARGET], namePrefix="a-"),
     ),
 }  # fmt: skip
-_BESIDE = {"w.yaml": OLD, "next.yaml": widget("A"), "p.yaml": _OPERATIONS, "d.yaml": "kind: Deployment\n"}
+_BESIDE = {
+    "w.yaml": OLD, "next.yaml": widget("A"), "p.yaml": _OPERATIONS, "d.yaml": "kind: Deployment\n",
+    "base/kustomization.yaml": _lists("b.yaml"), "base/b.yaml": OLD,
+    "component/kustomization.yaml": {"kind": "Component", "patches": _patch(kind="CustomResourceDefinition")},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", _KUSTOMIZATIONS)
@@ -236,13 +244,36 @@ def test_kustomizations_that_change_no_crd(tmp_path: Path, case: str) -> None:
     assert (code, report["verdict"], set(files(report).values()) <= {"no-crd"}) == (0, "clean", True)
 
 
-def test_the_file_of_a_patch(tmp_path: Path) -> None:
-    listing = {"w.yaml": OLD, "kustomization.yaml": _lists("w.yaml", patches=[_CRD_TARGET])}
-    code, report = checked(tmp_path, {"p.yaml": [], **listing}, {"p.yaml": _OPERATIONS, **listing})
+_OF_PATCH: dict[str, tuple[Json, Json]] = {
+    "a patch": ({"patches": [_CRD_TARGET]}, {"p.yaml": _OPERATIONS}),
+    "a patch without a name of a manifest": (
+        {"patches": [{**_CRD_TARGET, "path": "p.md"}]}, {"p.md": json.dumps(_OPERATIONS)},
+    ),
+    "replacements": ({"replacements": [{"path": "p.yaml"}]}, {"p.yaml": _replacement("spec.versions.0.name")}),
+    "the source of a replacement": (
+        {"replacements": _replacement("spec.versions.0.name"), "resources": ["w.yaml", "p.yaml"]},
+        {"p.yaml": {"kind": "ConfigMap", "data": {"p": "a"}}},
+    ),
+    "values": ({"helmCharts": [{"name": "a", "includeCRDs": True, "valuesFile": "p.yaml"}]}, {"p.yaml": {"a": 1}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", _OF_PATCH)
+def test_the_file_of_a_patch(tmp_path: Path, case: str) -> None:
+    content, after = _OF_PATCH[case]
+    listing = {"w.yaml": OLD, "kustomization.yaml": _lists("w.yaml") | content}
+    code, report = checked(tmp_path, {**dict.fromkeys(after, "[]"), **listing}, {**after, **listing})
     assert (code, report["verdict"]) == (2, "unknown")
     (tmp_path / "a").mkdir()
     alone = {**listing, "kustomization.yaml": _lists("w.yaml")}
-    assert checked(tmp_path / "a", {"p.yaml": [], **alone}, {"p.yaml": _OPERATIONS, **alone})[0] == 0
+    assert checked(tmp_path / "a", {**dict.fromkeys(after, "[]"), **alone}, {**after, **alone})[0] == 0
+
+
+@pytest.mark.parametrize("name", ["w.md", "w.go", "Widgets", ".w", "w.conf"])
+def test_a_kustomization_lists_a_file_of_any_name(tmp_path: Path, name: str) -> None:
+    listing = {"kustomization.yaml": _lists(name)}
+    code, report = checked(tmp_path, {name: json.dumps(OLD), **listing}, {name: json.dumps(NEW), **listing})
+    assert (code, errors(report), files(report)) == (1, {_GROWN}, {name: "judged"})
 
 
 def test_a_patch_beside_a_crd_that_is_judged(tmp_path: Path) -> None:
@@ -265,8 +296,19 @@ _USING = _TEMPLATE.replace(".Values.crds.install", 'include "a.on" .')
 _DEPENDENCY = "dependencies:\n- name: b\n  version: {}\n  repository: https://b.example.com\n"
 
 
+_INNER = "dependencies:\n- name: b\n  version: 1\n"
+_ON = f"{_INNER}  condition: b.enabled\n"
+_READING = '{{ .Files.Get "files/one.yaml" }}\n'
+_IN_CHART = {"inner": "name: b\nversion: 1\n", "held": json.dumps(OLD)}
+
+
 def _chart(**more: str) -> Json:
-    named = {"chart": "Chart.yaml", "values": "values.yaml", "crd": "templates/w.yaml", "helper": "templates/_h.tpl"}
+    named = {
+        "chart": "Chart.yaml", "values": "values.yaml", "crd": "templates/w.yaml", "helper": "templates/_h.tpl",
+        "production": "values-production.yaml", "ignored": ".helmignore", "inner": "charts/b/Chart.yaml",
+        "held": "charts/b/crds/w.yaml", "one": "files/one.yaml", "two": "files/two.yaml",
+        "notes": "templates/NOTES.txt",
+    }  # fmt: skip
     made = {"chart": _CHART, "values": _VALUES, "crd": _TEMPLATE, **more}
     return {f"charts/a/{named[key]}": text for key, text in made.items()}
 
@@ -284,9 +326,29 @@ _CHARTS: dict[str, tuple[Json, Json]] = {
         _chart(crd=_USING, helper=_HELPER),
         _chart(crd=_USING, helper=_HELPER.replace("{{ .Values.crds.install }}", "")),
     ),
+    "a value in a variable": (
+        _chart(crd=_TEMPLATE.replace("if .Values", "$v := .Values }}\n{{- if $v")),
+        _chart(crd=_TEMPLATE.replace("if .Values", "$v := .Values }}\n{{- if $v"), values="crds: {install: false}\n"),
+    ),
+    "values of an environment": (
+        _chart(production="crds: {install: true}\n"), _chart(production="crds: {install: false}\n"),
+    ),
+    "what is ignored": (_chart(ignored=""), _chart(ignored="w.yaml\n")),
+    "the type of the chart": (_chart(), _chart(chart=f"{_CHART}type: library\n")),
+    "a condition of a chart": (_chart(chart=_CHART + _INNER, **_IN_CHART), _chart(chart=_CHART + _ON, **_IN_CHART)),
+    "the value of a condition": (
+        _chart(chart=_CHART + _ON, **_IN_CHART), _chart(chart=_CHART + _ON, values="b: {enabled: no}\n", **_IN_CHART),
+    ),
+    "a file that a template reads": (
+        _chart(crd=_READING, one=json.dumps(OLD), two=json.dumps(NEW)),
+        _chart(crd=_READING.replace("one", "two"), one=json.dumps(OLD), two=json.dumps(NEW)),
+    ),
     "a dependency": (_chart(chart=_CHART + _DEPENDENCY.format(1)), _chart(chart=_CHART + _DEPENDENCY.format(2))),
 }  # fmt: skip
 _QUIET_CHARTS: dict[str, tuple[Json, Json]] = {
+    "notes": (
+        _chart(notes="a: b\n"), _chart(notes="Install it first: a\nkind: CustomResourceDefinition\n"),
+    ),
     "a value that no CRD uses": (_chart(), _chart(values=_VALUES.replace("'1'", "'2'"))),
     "the version": (_chart(), _chart(chart=_CHART.replace("1.0.0", "1.0.1"))),
     "a value of a chart without CRDs": (
@@ -311,6 +373,14 @@ def test_what_only_helm_can_tell(tmp_path: Path, case: str) -> None:
 def test_charts_that_change_no_crd(tmp_path: Path, case: str) -> None:
     code, report = checked(tmp_path, *_QUIET_CHARTS[case])
     assert (code, report["verdict"], set(files(report).values()) <= {"no-crd"}) == (0, "clean", True)
+
+
+@pytest.mark.parametrize("name", ["templates/w.md", "templates/W", "files/w.md"])
+def test_a_chart_reads_a_file_of_any_name(tmp_path: Path, name: str) -> None:
+    chart = {"a/Chart.yaml": _CHART, "a/templates/w.yaml": '{{ .Files.Get "files/w.md" }}\n'}
+    before, after = ({f"a/{name}": yaml.safe_dump(crd), **chart} for crd in (OLD, NEW))
+    code, report = checked(tmp_path, before, after)
+    assert (code, errors(report), files(report)) == (1, {_GROWN}, {f"a/{name}": "judged"})
 
 
 def test_the_files_in_text(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
-from changes import repository, widget
+import yaml
+from changes import check, repository, widget
 from helpers import commit, git, run
 
 FINDING = ("rollback", "enum-value-added", "status.p")
@@ -43,6 +45,16 @@ def repo(tmp_path: Path) -> Path:
 def test_spellings_in_yaml(repo: Path, spelling: str) -> None:
     text = _SPELLINGS[spelling].replace("openAPIV3Schema", "openAPIV3Sch\\x65ma")
     commit(repo, {"w.yaml": f"---\n{text}\n"})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+@pytest.mark.parametrize("name", ["w.txt", "w.yaml.tmpl", ".yaml"])
+@pytest.mark.parametrize("key", ["kind: *k", "? &a kind\n: &b CustomResourceDefinition"])
+def test_an_alias_of_the_kind(repo: Path, name: str, key: str) -> None:
+    git(repo, "rm", "-q", "w.yaml")
+    for phases in (("A",), ("A", "B")):
+        text = yaml.safe_dump(widget(*phases)).replace("kind: CustomResourceDefinition", key)
+        commit(repo, {name: f"x: &k CustomResourceDefinition\n{text}"})
     assert _checked(repo, 1) == ([FINDING], [])
 
 
@@ -183,3 +195,16 @@ def test_a_link_that_only_the_base_has(repo: Path) -> None:
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
     (section,) = ran.report["sections"]
     assert {finding["rule"] for finding in section["findings"]} == {"crd-removed"}
+
+
+@pytest.mark.parametrize("head", ["index:", "HEAD", "worktree:"])
+def test_a_name_that_is_no_text_hides_no_file(tmp_path: Path, head: str) -> None:
+    """Reports show the byte 0xff as an escape, which can be the name of another file."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    commit(repo, {"w.yaml": None, "crds/w\\xff.yaml": widget("A", "B")})
+    Path(os.fsdecode(os.fsencode(repo) + b"/crds/w\xff.yaml")).write_text(json.dumps(widget("A")))
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "a")
+    report = check(repo, "--base", "HEAD~2", "--head", head, code=2)
+    assert [each["file"] for each in report["sections"][0]["summary"]["problems"]] == ["crds/w\\xff.yaml"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from changes import repository, widget
-from helpers import commit, run
+from helpers import commit, git, run
 
 OLD, NEXT = widget("A"), widget("A", "B")
 _PAYLOAD = "payload-manifests/crds/w.yaml"
@@ -68,3 +68,31 @@ def test_a_moved_file_without_effect(tmp_path: Path) -> None:
     commit(repo, {"a.yaml": None, "b.yaml": "a: 1\n"})
     report = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo).report
     assert (report["sections"], report["verdict"]) == ([], "clean")
+
+
+def test_a_further_copy_is_named(tmp_path: Path) -> None:
+    """Which of the copies a cluster gets is not known: the one that both sides have is compared."""
+    repo = repository(tmp_path)
+    commit(repo, {"crds/a.yaml": OLD})
+    commit(repo, {"crds/z.yaml": NEXT})
+    report = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo).report
+    reason = "a further copy of widgets.example.com: crds/a.yaml is used"
+    assert report["files"] == [{"file": "crds/z.yaml", "outcome": "not-judged", "reason": reason}]
+
+
+@pytest.mark.parametrize("name", ["w.bak", "w.md", "old/w.txt"])
+def test_a_crd_that_leaves_the_manifests(tmp_path: Path, name: str) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"crds/w.yaml": OLD, "a.yaml": "a: 1\n"})
+    commit(repo, {"crds/w.yaml": None, f"crds/{name}": OLD})
+    code, found = _found(repo)
+    assert (code, {rule for _, rule, _ in found}) == (1, {"crd-removed"})
+
+
+def test_a_submodule_that_a_kustomization_lists(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"kustomization.yaml": {"resources": ["sub/w.yaml"]}, "a.yaml": "a: 1\n"})
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    git(repo, "commit", "--quiet", "--message", "b")
+    report = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo).report
+    assert report["verdict"] == "unknown"

@@ -136,6 +136,59 @@ def test_a_typed_name_of_a_branch_that_hides_the_remotes_is_named(clone: Path, o
     assert run("check", option, f"refs/remotes/origin/{name}", cwd=clone).code == 1
 
 
+@pytest.mark.parametrize("suffix", ["~0", "^0", "^{}", "^{commit}"])
+@pytest.mark.parametrize("option", ["--base", "--target"])
+@pytest.mark.parametrize("kind", ["a tag", "a local branch"])
+def test_a_suffix_hides_no_doubt(clone: Path, kind: str, option: str, suffix: str) -> None:
+    name = {"--base": "main", "--target": "release-1.0"}[option]
+    spelled = f"origin/{name}" if kind == "a tag" else name
+    git(clone, "tag" if kind == "a tag" else "branch", spelled, "HEAD")
+    more = () if option == "--base" else ("--base", "refs/remotes/origin/main")
+    ran = run("check", *more, option, f"{spelled}{suffix}", cwd=clone)
+    assert (ran.code, f"{option} refs/remotes/origin/{name}{suffix}" in ran.err) == (2, True)
+    assert run("check", *more, option, f"refs/remotes/origin/{name}{suffix}", cwd=clone).code == 1
+
+
+@pytest.mark.parametrize("kind", ["branch", "tag"])
+def test_a_ref_called_as_part_of_a_full_name_is_named(clone: Path, kind: str) -> None:
+    git(clone, kind, "remotes/origin/main", "HEAD")
+    ran = run("check", "--base", "remotes/origin/main", cwd=clone)
+    assert (ran.code, "--base refs/remotes/origin/main or --base refs/" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["branch", "tag"])
+def test_a_ref_called_as_a_short_commit_id_is_named(clone: Path, kind: str) -> None:
+    commit_id = git(clone, "rev-parse", "refs/remotes/origin/main")
+    git(clone, kind, commit_id[:9], "HEAD")
+    ran = run("check", "--base", commit_id[:9], cwd=clone)
+    assert (ran.code, f" or --base {commit_id}" in ran.err) == (2, True)
+    assert run("check", "--base", commit_id, cwd=clone).code == 1
+
+
+@pytest.mark.parametrize("key", ["base", "rollback_targets"])
+def test_a_full_name_of_a_branch_is_that_of_the_remote(clone: Path, key: str) -> None:
+    """A checkout makes a local branch of the pull request, which the author may call main."""
+    names = {"base": "main", "rollback_targets": "release-1.0"}
+    own = clone.parent / "c.yaml"
+    full = f"refs/heads/{names[key]}"
+    own.write_text(json.dumps({**names, "rollback_targets": ["release-1.0"], key: full if key == "base" else [full]}))
+    git(clone, "checkout", "-q", "-b", names[key])
+    ran = run("check", "--config", own, "--format", "json", cwd=clone)
+    assert ran.code == 1
+    assert [each["summary"]["findings"]["error"] for each in ran.report["sections"]] == [1, 1]
+
+
+@pytest.mark.parametrize("is_folder", [True, False], ids=["a folder", "a file"])
+def test_a_path_of_the_change_stands_for_no_release(clone: Path, is_folder: bool) -> None:
+    git(clone, "update-ref", "-d", "refs/remotes/origin/release-1.0")
+    commit(clone, {"release-1.0/w.yaml" if is_folder else "release-1.0": widget("A", "B")})
+    for more in ((), ("--targets-only",)):
+        ran = run("check", "--base", "origin/main", "--target", "release-1.0", *more, cwd=clone)
+        assert (ran.code, "a path of the change is no release: path:release-1.0 names it" in ran.err) == (2, True)
+    named = run("check", "--base", "origin/main", "--target", "path:release-1.0", "--format", "json", cwd=clone)
+    assert [each["old"]["name"] for each in named.report["sections"]][1:] == ["path:release-1.0"]
+
+
 def test_a_local_branch_that_gives_the_same_base_is_no_doubt(project: Path, clone: Path) -> None:
     """The main branch of the remote went on: the branch on this machine did not."""
     git(clone, "branch", "-q", "main", "HEAD~1")
@@ -153,6 +206,18 @@ def test_variables_of_ci_name_a_branch_not_a_tag(clone: Path, monkeypatch: pytes
             assert run("check", cwd=clone).code == 1
 
 
+def test_the_remote_of_a_fork_stands_for_no_project(clone: Path) -> None:
+    """Some jobs fetch the fork of a pull request as a second remote, and check its branch out under its name."""
+    for name in ("main", "release-1.0"):
+        git(clone, "update-ref", f"refs/remotes/fork/{name}", "HEAD")
+    git(clone, "checkout", "-q", "-b", "main")
+    ran = run("check", "--format", "json", cwd=clone)
+    assert ran.code == 1
+    assert [each["summary"]["findings"]["error"] for each in ran.report["sections"]] == [1, 1]
+    ran = run("check", "--base", "main", cwd=clone)
+    assert (ran.code, "--base refs/heads/main or --base refs/remotes/origin/main" in ran.err) == (2, True)
+
+
 # -- submodules -------------------------------------------------------------------------------
 
 
@@ -168,6 +233,22 @@ def test_a_submodule_that_moves_is_named(tmp_path: Path, head: str) -> None:
     assert ran.code == 0
     assert f"note: not judged: submodule deps/crds moved from {ids[0][:12]} to {ids[1][:12]}" in ran.out.splitlines()
     assert "submodule" not in run("check", "--base", "HEAD", cwd=made).out
-    (tmp_path / "c.yaml").write_text("ships: [deps/crds/*]\n")
-    ran = run("check", "--base", "HEAD~1", "--head", head, "--config", tmp_path / "c.yaml", cwd=made)
-    assert (ran.code, "submodule deps/crds moved from" in ran.out) == (2, True)
+    for glob in ("deps/crds/*", "deps/crds/w.yaml", "deps/*", "dep*", "*/crds/*.yaml", "deps/crds"):
+        (tmp_path / "c.yaml").write_text(f"ships: ['{glob}']\n")
+        ran = run("check", "--base", "HEAD~1", "--head", head, "--config", tmp_path / "c.yaml", cwd=made)
+        assert (ran.code, "submodule deps/crds moved from" in ran.out) == (2, True), glob
+    for glob in ("*.yaml", "config/*", "deps/other/*", "*"):
+        (tmp_path / "c.yaml").write_text(f"ships: ['{glob}']\n")
+        ran = run("check", "--base", "HEAD~1", "--head", head, "--config", tmp_path / "c.yaml", cwd=made)
+        assert (ran.code, "note: not judged: submodule deps/crds moved from" in ran.out) == (0, True), glob
+
+
+@pytest.mark.parametrize("listed", ["deps/crds/w.yaml", "deps/crds", "./deps/crds/base"])
+def test_a_submodule_that_a_kustomization_lists_is_not_judged(tmp_path: Path, listed: str) -> None:
+    made = repository(tmp_path)
+    commit(made, {"w.yaml": widget("A"), "kustomization.yaml": f"resources: [w.yaml, {listed}]\n"})
+    for each in (git(made, "rev-parse", "HEAD"), "1" * 40):
+        git(made, "update-index", "--add", "--cacheinfo", f"160000,{each},deps/crds")
+        git(made, "commit", "-qm", "moved")
+    ran = run("check", "--base", "HEAD~1", cwd=made)
+    assert (ran.code, "UNKNOWN (not judged: submodule deps/crds moved from" in ran.out) == (2, True)

@@ -198,6 +198,79 @@ def test_a_first_configuration_names_no_commit_of_its_own(project: Path, key: st
     assert f"{own}: a new configuration names branches and tags: this is a commit" in ran.err
 
 
+@pytest.mark.parametrize("key", ["base", "rollback_targets"])
+def test_a_first_configuration_names_no_branch_of_the_change(project: Path, key: str) -> None:
+    """Whoever may push a branch could compare the change with itself."""
+    clone = _clone(project)
+    commit(clone, {"config/w.yaml": widget("A", "B"), _FILE: json.dumps({key: "pr" if key == "base" else ["pr"]})})
+    git(clone, "push", "-q", "origin", "pr")
+    assert run("check", cwd=clone).code == {"base": 1, "rollback_targets": 2}[key]
+    git(clone, "remote", "set-head", "origin", "--delete")
+    for name in ("main", "release-1.0"):
+        git(clone, "update-ref", "-d", f"refs/remotes/origin/{name}")
+        git(clone, "branch", "-f", name, "HEAD~1")
+    ran = run("check", cwd=clone)
+    assert ran.code == 2
+    assert "pr: it has commits of the change: name releases" in ran.err
+
+
+def test_a_first_configuration_on_the_main_branch_itself_counts(project: Path) -> None:
+    commit(project, {"config/w.yaml": widget("A", "B"), _FILE: "base: main\nrollback_targets: [release-1.0]\n"})
+    assert run("check", "--base", "HEAD~1", cwd=project).code == 1
+
+
+@pytest.mark.parametrize("at_base", [None, "fail_on: sometimes\n"], ids=["none", "a broken one"])
+@pytest.mark.parametrize("own", [None, "exclude: ['*']\n"], ids=["no own one", "an own one"])
+def test_a_change_from_before_the_configuration_has_that_of_the_branch(
+    project: Path, at_base: str | None, own: str | None
+) -> None:
+    """Whoever opens a pull request chooses the commit that it begins at."""
+    if at_base:
+        commit(project, {_FILE: at_base})
+    clone = _clone(project)
+    commit(clone, {"config/w.yaml": widget("A", "B"), **({_FILE: own} if own else {})})
+    commit(project, {_FILE: "rollback_targets: [release-1.0]\n"})
+    git(clone, "fetch", "-q")
+    if at_base and not own:
+        git(clone, "rm", "-q", _FILE)
+        git(clone, "commit", "-qm", "a")
+    for args in ((), ("--base", "origin/main")):
+        ran = _check(clone, *args)
+        assert (ran.code, _errors(ran)) == (1, 1)
+        first, *edited = ran.report["rules"]
+        assert first.startswith("the configuration of the merge base ")
+        assert first.endswith(f": that of main decides, {_FILE}")
+        assert [line.partition(": ")[2] for line in edited] == (
+            ["rollback_targets loses release-1.0; exclude gains * (judged by the rules before it)"] if own else []
+        )
+
+
+_LIKE_REFS = ("HEAD", "origin/main", "refs/remotes/origin/main", "refs/remotes/origin/HEAD", "{base}", "index:")
+
+
+@pytest.mark.parametrize("name", _LIKE_REFS)
+def test_a_file_that_is_called_as_a_ref_hides_nothing(project: Path, name: str) -> None:
+    """Git refuses names that are a commit and a file; that is no sign of an own machine."""
+    commit(project, {_FILE: _config(_BEFORE)})
+    clone = _clone(project)
+    name = name.format(base=git(clone, "rev-parse", "HEAD"))
+    commit(clone, {"config/w.yaml": widget("A", "B"), _FILE: _config({**_BEFORE, "exclude": ["*"]}), name: "a"})
+    for args in ((), ("--base", "origin/main"), ("--base", "origin/main", "--head", "HEAD")):
+        ran = _check(clone, *args)
+        assert (ran.code, _errors(ran), len(ran.report["rules"])) == (1, 1, 1)
+
+
+def test_a_long_edit_hides_no_other_one(project: Path) -> None:
+    commit(project, {_FILE: _config(_BEFORE)})
+    clone = _clone(project)
+    many = {f"release-{number}.0": "1.30" for number in range(5000)}
+    edit = {**_BEFORE, "base": "b" * 20_000, "releases": many, "trust": "change"}
+    commit(clone, {"config/w.yaml": widget("A", "B"), _FILE: _config(edit)})
+    (line,) = _check(clone, "--base", "origin/main").report["rules"]
+    assert "releases: 4992 more; trust becomes change (was base) (judged" in line
+    assert len(line) < 2000
+
+
 def test_a_change_mends_a_configuration_that_cannot_be_read(project: Path) -> None:
     commit(project, {_FILE: "formats: [junit=report.xml]\n"})
     clone = _clone(project)
@@ -236,6 +309,27 @@ def test_a_named_file_of_the_repository_is_that_of_the_base(project: Path) -> No
         assert ran.code == 1, name
     assert run("check", "--base", "origin/main", "--config", "pr:ci/c.yaml", cwd=clone).code == 0
     assert run("check", "--base", "origin/main", "--config", "pr:gone.yaml", cwd=clone).code == 2
+
+
+@pytest.mark.parametrize("kind", ["branch", "tag"])
+@pytest.mark.parametrize("name", ["main", "origin/main"])
+def test_a_ref_of_the_change_stands_for_no_configuration_of_ci(project: Path, kind: str, name: str) -> None:
+    commit(project, {"ci/c.yaml": "fail_on: error\n"})
+    clone = _clone(project)
+    git(clone, "branch", "-q", "-D", "main")
+    commit(clone, {"config/w.yaml": widget("A", "B"), "ci/c.yaml": "fail_on: never\n"})
+    git(clone, kind, name, "HEAD")
+    args = ("--base", "refs/remotes/origin/main", "--config")
+    ran = run("check", *args, f"{name}:ci/c.yaml", cwd=clone)
+    assert (ran.code, f"--config refs/remotes/origin/{name.removeprefix('origin/')}:ci/c.yaml" in ran.err) == (2, True)
+    assert run("check", *args, "refs/remotes/origin/main:ci/c.yaml", cwd=clone).code == 1
+
+
+def test_a_file_that_is_called_as_a_ref_and_a_path_is_no_configuration_of_ci(project: Path) -> None:
+    clone = _clone(project)
+    commit(clone, {"config/w.yaml": widget("A", "B"), "gone:c.yaml": "fail_on: never\n"})
+    ran = run("check", "--base", "origin/main", "--config", "gone:c.yaml", cwd=clone)
+    assert (ran.code, "gone is no branch, tag or commit" in ran.err) == (2, True)
 
 
 # -- one's own machine ------------------------------------------------------------------------

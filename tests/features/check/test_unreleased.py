@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from changes import check, repository, widget
-from helpers import commit, git, obj, root, run, string
+from helpers import commit, crd, git, obj, root, run, string
 from msgspec.structs import replace
 from report_samples import compared
 
@@ -48,6 +48,37 @@ def test_what_no_target_meets_does_not_fail(repo: Path) -> None:
         "1 finding unreleased"
         in run("check", "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", cwd=repo).out
     )
+
+
+def test_a_repair_of_a_lack_beside_an_older_value(tmp_path: Path) -> None:
+    """The target rejects a value of the field since long; that only the base requires the field is another thing."""
+    repo = repository(tmp_path)
+    before, released, broken = (root(status=obj(mode=string(*values))) for values in ("A", "AB", "AB"))
+    broken["properties"]["status"]["required"] = ["mode"]
+    commit(repo, {"w.yaml": crd(before)})
+    git(repo, "branch", "release-1")
+    for schema in (released, broken, released):
+        commit(repo, {"w.yaml": crd(schema)})
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", code=0)
+    assert [(item["rule"], item["status"]) for section in report["sections"] for item in section["findings"]] == [
+        ("required-removed", "unreleased"),
+        ("enum-value-added", "existing"),
+    ]
+
+
+def test_a_repair_brings_back_what_a_release_has(tmp_path: Path) -> None:
+    """release-1.2 has B, release-1.1 has not: the commit that lost B blocks, the one that brings it back does not."""
+    repo = repository(tmp_path)
+    for values, branch in (("A", "release-1.1"), ("AB", "release-1.2"), ("A", "broken"), ("AB", "repaired")):
+        commit(repo, {"w.yaml": widget(*values)})
+        git(repo, "branch", branch)
+    targets = ("--target", "release-1.1", "--target", "release-1.2")
+    broken = check(repo, "--base", "broken~1", "--head", "broken", *targets, code=1)
+    assert _found(broken, "target") == [("upgrade", [], ["B"], "new")]
+    repaired = check(repo, "--base", "broken", "--head", "repaired", *targets, code=0)
+    assert _found(repaired, "base") == [("rollback", ["B"], [], "unreleased")]
+    assert _found(repaired, "target") == [("rollback", ["B"], [], "existing")]
+    assert check(repo, "--base", "broken", "--head", "repaired", *targets[:2], code=1)["verdict"] == "blocked"
 
 
 def test_without_a_target_the_base_counts(repo: Path) -> None:

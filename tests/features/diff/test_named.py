@@ -163,6 +163,27 @@ def test_a_sample_holds_the_value(tmp_path: Path) -> None:
     assert found["witness"]["object"]["status"] == {"p": "a-b"}
 
 
+@pytest.mark.parametrize(
+    ("case", "named"),
+    [
+        ({"initial": "a-b"}, "in a test or sample of the sources"),
+        ({"initial": "a-b", "updated": "c"}, "in a test or sample of the sources"),
+        ({"initial": "a-b", "updated": "c", "expectedStatusError": "no"}, "in a test or sample of the sources"),
+        ({"initial": "a-b", "expectedError": "no"}, "nothing names the value"),
+        ({"initial": "c", "updated": "a-b", "expectedStatusError": "no"}, "nothing names the value"),
+    ],
+)
+def test_nobody_writes_what_a_suite_expects_to_be_refused(tmp_path: Path, case: dict[str, str], named: str) -> None:
+    texts = {"a-b": '{apiVersion: example.com/v1, kind: Widget, status: {p: "a-b"}}'}
+    texts["c"] = texts["a-b"].replace("a-b", "c")
+    suite = {"tests": {"onCreate": [{key: texts.get(text, text) for key, text in case.items()}]}}
+    for side, schema in (("old", string()), ("new", _LETTERS)):
+        write(tmp_path / side / "widget.yaml", crd(root(status=obj(p=schema))))
+    write(tmp_path / "new/tests/widgets.example.com/stable.yaml", suite)
+    finding = only(diff(tmp_path / "old", tmp_path / "new", "--direction", "upgrade"))
+    assert finding["because"][-1] == named
+
+
 def test_neither_side_accepts_a_value_of_the_other(tmp_path: Path) -> None:
     """Whoever uses the field is rejected, in spec, too."""
     for side, schema in (("old", string(pattern="^[a-z]+$")), ("new", string("CIS", "COS"))):

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pyarrow.parquet as pq
 import pytest
-from fleets import MODES, cluster_version, gather, one_of_each, releases, uuid, widget
-from helpers import Run, run
+from fleets import MODES, cluster_version, gather, one_of_each, releases, unpacked, uuid, widget
+from helpers import Run, run, write
 from offline import PROJECT
 
 from crdcompat.errors import UsageError
@@ -90,6 +90,19 @@ def test_the_rows_are_those_of_the_report(crds: dict[str, Path], tmp_path: Path)
     ]
     why = "holds no objects (0-empty.tar.gz: not recorded: empty)"
     assert _rows(out, "problems", "recording", "file", "message", "read") == [("0-empty.tar.gz", None, why, False)]
+
+
+def test_what_could_not_be_read_of_a_recording_is_a_row_with_its_file(crds: dict[str, Path], tmp_path: Path) -> None:
+    """Beyond the first problems, only their number is known."""
+    top, out = tmp_path / "fleet", tmp_path / "out"
+    folder = unpacked(top / "a" / "must-gather.local.1", widget("w", "A"))
+    for number in range(6):
+        write(folder / f"cluster-scoped-resources/example.com/widgets/bad{number}.yaml", "a: [")
+    assert _simulate(crds, top, "--output", out).code == 2
+    rows = pq.read_table(out / "problems.parquet").to_pylist()
+    assert {(row["recording"], row["read"]) for row in rows} == {(str(folder), True)}
+    bad = [(f"bad{number}.yaml", 2) for number in range(5)]
+    assert [(row["file"] and Path(row["file"]).name, row["line"]) for row in rows] == [(None, None), *bad]
 
 
 def test_the_page_lists_the_columns() -> None:

@@ -277,6 +277,8 @@ def test_one_bad_file_of_a_recording(crds: dict[str, Path], tmp_path: Path) -> N
         write(folder / f"cluster-scoped-resources/example.com/widgets/bad{number}.yaml", "a: [")
     report = _fleet(crds, top, code=2)
     assert _standings(report, crds, top) == {"a/must-gather.local.1": (UNKNOWN,) * 3}
+    for target in report["clusters"][0]["targets"]:
+        assert target["unjudged"] == ["20 problems while it was read"]
     problems = report["summary"]["problems"]
     assert len(problems) == 6
     assert {item["file"].partition(": ")[0] for item in problems} == {str(folder)}

@@ -52,7 +52,7 @@ def test_the_most_severe_first_and_a_line_that_counts(tmp_path: Path) -> None:
     first, *rest = read[0][2].split("\n")
     assert first == (
         'widgets.example.com/v1: status.p gained "B": '
-        "after a rollback, r1 rejects the writes of every Widget that holds one of them: Kubernetes 1.33 and later let"
+        "after a rollback, r1 rejects the writes of every Widget that holds it: Kubernetes 1.33 and later let"
         " updates pass that leave it as it is."
     )
     assert rest[0] == 'API server: status.p: Unsupported value: "B": supported values: "A"'

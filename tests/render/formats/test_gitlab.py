@@ -39,7 +39,7 @@ def test_issues(tmp_path: Path) -> None:
     reported = issues[0]["description"].split(" \u2014 ")
     assert reported[0] == (
         'widgets.example.com/v1: status.p gained "B": '
-        "after a rollback, r1 rejects the writes of every Widget that holds one of them: Kubernetes 1.33 and later let"
+        "after a rollback, r1 rejects the writes of every Widget that holds it: Kubernetes 1.33 and later let"
         " updates pass that leave it as it is."
     )
     assert reported[1] == 'API server: status.p: Unsupported value: "B": supported values: "A"'

@@ -195,7 +195,7 @@ class Coster:
         elif expr.initial.kind == "const":
             if (initial := self._size(expr.initial)) is not None:
                 self._sizes[expr.id] = initial
-        elif expr.initial.kind in ("list", "map"):
+        else:
             self._sizes[expr.id] = size
             if (entries := self._entries_of(expr.step)) is not None:
                 self._entries[expr.id] = entries

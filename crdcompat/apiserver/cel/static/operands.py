@@ -83,11 +83,12 @@ def function_name(expr: Expr, target: Operand | None) -> str:
 
 
 def is_bind(expr: Expr) -> bool:
+    """Whether a fold is a ``cel.bind``."""
     over, condition = expr.over, expr.condition
+    assert over is not None
+    assert condition is not None
     return (
-        over is not None
-        and condition is not None
-        and over.kind == "list"
+        over.kind == "list"
         and not over.args
         and condition.kind == "const"
         and condition.value is False

@@ -232,14 +232,30 @@ def test_an_update_that_the_server_takes(cluster: FakeCluster, tmp_path: Path) -
     assert cluster.objects == {WIDGETS: []}
 
 
-def test_an_update_of_what_the_reader_does_not_take(cluster: FakeCluster, tmp_path: Path) -> None:
+#: A counter that new objects cannot have, and that never goes back.
+COUNTED = {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}
+AT_FIRST = [{"rule": "!has(self.n) || oldSelf.hasValue()", "optionalOldSelf": True}]
+
+
+def test_an_update_of_what_the_reader_does_not_create(cluster: FakeCluster, tmp_path: Path) -> None:
+    """The writer's CRD stores it, then the reader's CRD takes its place."""
+    old = root(spec=obj(n={"type": "integer"}))
+    new = root(spec={**obj(n=COUNTED), "x-kubernetes-validations": AT_FIRST})
+    ran = verify(reported(tmp_path, old, new), "--format", "json")
+    said = {each["path"]: each["said"] for each in ran.report["verified"] if each["outcome"] == "confirmed"}
+    assert ran.code == 0
+    assert said["spec.n"] == ['spec.n: Invalid value: "integer": failed rule: self >= oldSelf']
+    assert (cluster.crds, cluster.objects) == ({}, {WIDGETS: []})
+
+
+def test_an_update_of_what_the_writer_does_not_take(cluster: FakeCluster, tmp_path: Path) -> None:
     """CRDs that are not those of the report."""
     report = reported(tmp_path, *UPDATED)
-    old, new = both(tmp_path / "other", UPDATED[0], root(spec=obj(v=string("another"))))
+    old, new = both(tmp_path / "other", root(spec=obj(v=string("another"))), UPDATED[1])
     ran = verify(report, old, new, "--format", "json")
     assert (ran.code, ran.report["verified"][0]["reason"]) == (
         1,
-        "the CRD of the release that reads it refuses what is stored before the update",
+        "the CRD of the release that writes it refuses the object",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,20 @@ def test_the_line_of_the_end_that_moved(
             lines[side] = (place / at["file"]).read_text().splitlines()[at["line"] - 1].split(":")[0].strip()
         shown.append((finding["direction"], lines["old"], lines["new"]))
     assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"type": "integer", "maximum": 9}, {"type": "integer", "maximum": 7}, ["bounds-tightened"]),
+        ({"type": "integer", "maximum": 7}, {"type": "integer", "maximum": 9}, ["bounds-loosened"]),
+        ({"type": "number", "maximum": 1}, {"type": "number", "maximum": math.nextafter(1, 2)}, ["bounds-loosened"]),
+        ({"type": "string", "maximum": 7}, {"type": "string", "maximum": 9}, []),
+    ],
+    ids=["tightened", "loosened", "the smallest step", "another type"],
+)
+def test_each_change_of_a_limit_has_one_direction(tmp_path: Path, old: Json, new: Json, expected: list[str]) -> None:
+    """It is a finding in that direction, with an example, and has no effect in the other; on another type in none."""
+    report = diff(*both(tmp_path, *(root(spec=obj(v=side)) for side in (old, new))))
+    assert [each["rule"] for each in report["findings"] if each["witness"]["object"]] == expected
+    assert (len(report["findings"]), report["summary"]["without_effect"]) == (len(expected), 2 - len(expected))

@@ -1,0 +1,61 @@
+"""Which parts of a kustomization may make CRDs or change what they accept: patches, replacements, charts, plugins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.crds.model import KIND
+from crdcompat.prefilter.candidates import names_crds
+from crdcompat.sources.descriptions import YAML_ERRORS, load_yaml, object_of, objects_of
+from crdcompat.sources.kustomize import PATCHES, selects_crds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: Fields of a CRD that decide about no schema.
+_BESIDE_SCHEMAS = ("metadata.", "spec.conversion.")
+
+
+def may_change_crds(key: str, patch: Any, text: bytes) -> bool:
+    """Whether an item of a kustomization's ``key`` may make or change CRDs; ``text`` is that of its files.
+
+    What selects its objects by a target or by its kind is judged by that, a plugin or a chart by its words.
+    """
+    if key == "replacements":
+        items = [*objects_of(_value(text)), object_of(patch)] if text else [object_of(patch)]
+        return any(map(_replaces, items))
+    targets = [*_targets(patch), *_targets(_value(text))]
+    if targets:
+        return any(map(selects_crds, targets))
+    shown = repr(patch).encode() + text
+    if key in PATCHES:
+        inner = object_of(patch).get("patch", patch)
+        kind = object_of(_value(text or (inner.encode() if isinstance(inner, str) else b""))).get("kind")
+        if isinstance(kind, str):
+            return kind == KIND
+        return b"kind" not in shown or names_crds(shown)
+    return b"crd" in shown.lower() or names_crds(shown)
+
+
+def _targets(value: Any) -> Iterator[Mapping[str, Any]]:
+    target = object_of(value).get("target")
+    if isinstance(target, dict):
+        yield target
+
+
+def _replaces(item: Mapping[str, Any]) -> bool:
+    for target in objects_of(item.get("targets")):
+        fields = target.get("fieldPaths")
+        is_beside = isinstance(fields, list) and all(
+            str(each).lstrip(".").startswith(_BESIDE_SCHEMAS) for each in fields
+        )
+        if not is_beside and selects_crds(object_of(target.get("select"))):
+            return True
+    return False
+
+
+def _value(text: bytes) -> Any:
+    try:
+        return load_yaml(text)
+    except YAML_ERRORS:
+        return None
