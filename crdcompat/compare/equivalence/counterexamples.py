@@ -17,7 +17,7 @@ from crdcompat.compare.equivalence.alike import KEY, declared
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import opposite
 from crdcompat.compare.equivalence.entailment import Assignment, entails, models
-from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Path, Quantified
+from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views, element_of
 from crdcompat.compare.equivalence.values import candidates, sizes
 from crdcompat.schema.structural import ABSENT, Node
@@ -46,6 +46,20 @@ def counterexamples(
         found = {variable: maker.value((variable,), node) for variable, node in nodes.items()}
         if ABSENT not in found.values():
             yield found
+
+
+def is_understood(formula: Formula) -> bool:
+    """Whether an assignment of the formula's atoms says more of a value than that it is there.
+
+    If not, all its models are one plain value, and the search for them is in vain.
+    """
+    model = dict.fromkeys(atoms_in(formula), True)
+    computed = statements((atom, holds) for atom, holds in model.items() if is_statement(atom))
+    return (
+        any(atom.path for atom in model)
+        or next(chain(_pairs(model), _counts(model)), None) is not None
+        or any(_part(term) is not None for term, _, _ in computed)
+    )
 
 
 class _Maker:
@@ -206,11 +220,19 @@ def _counted(term: Any) -> tuple[tuple[Canonical, ...], str, int] | None:
 def _parts(model: Assignment) -> Iterator[tuple[Path, tuple[str, int, str]]]:
     """Of each string of which a rule states a part: the path, the separator, the index of the part, and such a part."""
     for term, facts, view in statements((atom, holds) for atom, holds in model.items() if is_statement(atom)):
-        if not isinstance(term, Opaque) or term.name != "_[_]":
-            continue
-        split, index = term.parts
-        if isinstance(split, Opaque) and split.name == "split" and len(split.parts) == 2 and isinstance(index, Const):
-            text, separator = split.parts
-            if isinstance(text, Ref) and isinstance(separator, Const) and separator.value:
-                found = (each for each in candidates(facts, view, ()) if separator.value not in each)
-                yield from ((text.path, (separator.value, index.value, part)) for part in islice(found, 1))
+        if (found := _part(term)) is not None:
+            path, separator, index = found
+            made = (each for each in candidates(facts, view, ()) if separator not in each)
+            yield from ((path, (separator, index, part)) for part in islice(made, 1))
+
+
+def _part(term: Canonical) -> tuple[Path, str, int] | None:
+    """The path of a string, a separator, and an index, of ``self.split(',')[0]``; None for other terms."""
+    if not isinstance(term, Opaque) or term.name != "_[_]":
+        return None
+    split, index = term.parts
+    if isinstance(split, Opaque) and split.name == "split" and len(split.parts) == 2 and isinstance(index, Const):
+        text, separator = split.parts
+        if isinstance(text, Ref) and isinstance(separator, Const) and separator.value:
+            return text.path, separator.value, index.value
+    return None

@@ -20,7 +20,7 @@ from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equivalence.connectives import every, has, opposite
-from crdcompat.compare.equivalence.counterexamples import Made, counterexamples
+from crdcompat.compare.equivalence.counterexamples import Made, counterexamples, is_understood
 from crdcompat.compare.equivalence.entailment import FEW, MANY, entails
 from crdcompat.compare.equivalence.formula import (
     TRUE,
@@ -82,7 +82,7 @@ def breaking(rules: Iterable[str], writer: Node, reader: tuple[Node, Server], ma
     for rule in rules:
         try:
             wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, server, of_updates=True)
-            if wanted is None:
+            if wanted is None or not is_understood(wanted):
                 continue
             known = premises(wanted, mine, theirs)
             nodes = {"self": writer, **({OLD: writer} if uses_old(rule) else {})}
