@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from crdcompat.candidates.sample import around, sample
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
-from crdcompat.schema.sample import around, sample
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Lists, maps and objects inside of each other.

@@ -13,16 +13,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.candidates.local import NodeJudge, shape
+from crdcompat.candidates.moves import Made
+from crdcompat.candidates.sample import concrete
+from crdcompat.candidates.search import Answer, find, shrink
 from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.exhaust import cannot_hold, forbids
-from crdcompat.compare.local import NodeJudge, shape
-from crdcompat.compare.moves import Made
 from crdcompat.compare.objects import whole_object
-from crdcompat.compare.search import Answer, find, shrink
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
 from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
-from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, RULES, Node
 from crdcompat.vocabulary import Effect
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.compare.changes import identical
 from crdcompat.compare.site import Site
 from crdcompat.schema.enums import member_key
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import Node
 
 #: Junctors with branches, by the attribute of a node that lists them.

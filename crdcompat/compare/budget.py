@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import orjson
 from msgspec.structs import replace
 
-from crdcompat.compare.changes import Undecided, identical
+from crdcompat.compare.changes import Undecided
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.result import Judged, Occurrence, Open
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import CrdPair
+from crdcompat.schema.equality import identical
 from crdcompat.schema.work import Budget, OverBudgetError
 from crdcompat.vocabulary import Direction, Effect
 

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.candidates.sample import concrete
 from crdcompat.compare.changes import Change
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import ReaderVerdict
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of
-from crdcompat.schema.sample import concrete
 from crdcompat.vocabulary import Effect
 
 #: Effects of a write that the reader accepts.

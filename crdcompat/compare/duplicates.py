@@ -12,12 +12,12 @@ from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.sample import list_of_size, sample, values
+from crdcompat.candidates.unique_items import never_repeats
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
-from crdcompat.compare.unique_items import never_repeats
 from crdcompat.schema.paths import ITEM, node_at
-from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 _MAX_TRIALS = 4

@@ -16,12 +16,13 @@ from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.budget import unproved
-from crdcompat.compare.changes import Change, Undecided, canonical, identical
+from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.contexts import by_witness, outcomes_of, schemas_of
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.of_crd import judged_of_crd, occurrence_of, representative
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
@@ -31,6 +32,7 @@ from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
+from crdcompat.schema.equality import canonical, identical
 from crdcompat.schema.paths import Object, SchemaPath, node_at
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import Budget, OverBudgetError
@@ -84,7 +86,7 @@ class Comparer:
         for crd_pair in stepping(pairs, "CRD variants compared", len(pairs)):
             name = crd_pair.old.name
             found.compared.add(name)
-            shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
+            shared = _shared(crd_pair)
             found.versions.update((name, version) for version in shared or ("",))
             for version, occurrence in (*self._occurrences(crd_pair, found), *self._crossings(crd_pair)):
                 if paths is not None and occurrence.change.path not in paths[name]:
@@ -96,12 +98,12 @@ class Comparer:
             for item in self._crd_diff(crd_pair, found).changes:
                 effects = [astuple(each) for each in (item.rollback, item.upgrade)]
                 key = (*_identity(name, item.version, item.change), canonical(effects))
-                of_crds.setdefault(key, (item, []))[1].append(_crd_occurrence(crd_pair, item))
+                of_crds.setdefault(key, (item, []))[1].append(occurrence_of(crd_pair, item))
             for undecided in self._open(crd_pair, found):
                 _merge(undecided, opened)
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
-            found.judged.extend(_crd_judged(crd, item, places, wanted, found))
+            found.judged.extend(judged_of_crd(crd, item, places, wanted, found))
         for (crd, version, *_), places in stepping(occurrences.items(), "Changes judged", len(occurrences)):
             found.judged.extend(self._judged(crd, version, places, wanted, found))
         found.open = list(opened.values())
@@ -111,7 +113,7 @@ class Comparer:
     # -- differences -------------------------------------------------------------------------------
 
     def _occurrences(self, crd_pair: CrdPair, found: Comparison) -> Iterator[tuple[str, Occurrence]]:
-        for version in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+        for version in _shared(crd_pair):
             old, new = crd_pair.old.versions[version], crd_pair.new.versions[version]
             for change in self._diff(old, new, found, crd_pair.old.name).changes:
                 yield version, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change)
@@ -145,14 +147,14 @@ class Comparer:
 
     def _open(self, crd_pair: CrdPair, found: Comparison) -> Iterator[Open]:
         name = crd_pair.old.name
-        for version in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+        for version in _shared(crd_pair):
             old, new = crd_pair.old.versions[version], crd_pair.new.versions[version]
             for item in self._diff(old, new, found, name).undecided:
                 yield Open(item, name, version, (crd_pair.context,), old, new)
         for version, item in self._crd_diff(crd_pair, found).undecided:
             at_old, at_new = (
-                _representative(crd_pair.old.versions, version),
-                _representative(crd_pair.new.versions, version),
+                representative(crd_pair.old.versions, version),
+                representative(crd_pair.new.versions, version),
             )
             yield Open(item, name, version, (crd_pair.context,), at_old, at_new)
 
@@ -175,7 +177,7 @@ class Comparer:
 
     def _versions(self, crd_pair: CrdPair) -> Iterator[tuple[Chosen, Chosen]]:
         """The versions that are compared: those of both sides, and those between which objects cross."""
-        for name in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+        for name in _shared(crd_pair):
             yield crd_pair.old.versions[name], crd_pair.new.versions[name]
         yield from ((old, new) for _, _, old, new in version_crossings(crd_pair))
 
@@ -273,41 +275,9 @@ class Comparer:
         )
 
 
-def _crd_occurrence(crd_pair: CrdPair, item: CrdChange) -> Occurrence:
-    old, new = (_representative(side.versions, item.version) for side in (crd_pair.old, crd_pair.new))
-    return Occurrence(crd_pair.context, crd_pair.terminal, old, new, item.change)
-
-
-def _crd_judged(
-    crd: str, item: CrdChange, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
-) -> Iterator[Judged]:
-    """Judge changes of the CRD itself: their effect follows from the CRD, the server's message replaces the witness."""
-    windows = (item.rollback.effect, item.upgrade.effect)
-    for direction in directions:
-        outcome = item.rollback if direction == Direction.ROLLBACK else item.upgrade
-        if outcome.effect == Effect.NONE:
-            found.without_effect[direction] += 1
-            continue
-        errors = (outcome.sentence,) if outcome.sentence else ()
-        reason = None if outcome.object is not None else outcome.doubt or _OF_THE_CRD
-        witness = Witness(outcome.object, errors, reason=reason)
-        kind = places[0].old.document.crd.kind
-        yield Judged(
-            change=item.change,
-            direction=direction,
-            effect=outcome.effect,
-            witness=witness,
-            labels=(),
-            windows=windows,
-            crd=crd,
-            kind=kind,
-            version=item.version,
-            occurrences=tuple(places),
-            doubtful=bool(outcome.doubt),
-        )
-
-
-_OF_THE_CRD = "a change of the CRD itself: it needs no object to show"
+def _shared(crd_pair: CrdPair) -> list[str]:
+    """The versions that both sides have, in OLD's order: sets have another one in each run."""
+    return [version for version in crd_pair.old.versions if version in crd_pair.new.versions]
 
 
 def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
@@ -316,10 +286,6 @@ def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
     known = opened.get(key, item)
     contexts = tuple(dict.fromkeys((*known.contexts, *item.contexts)))
     opened[key] = Open(known.undecided, item.crd, item.version, contexts, known.old, known.new)
-
-
-def _representative(versions: dict[str, Chosen], version: str) -> Chosen:
-    return versions.get(version) or next(iter(versions.values()))
 
 
 def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:

@@ -14,11 +14,11 @@ from typing import Any
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import sample
 from crdcompat.compare.scalars import scalar_cases
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
-from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
 _MAX_COMBINATIONS = 4096

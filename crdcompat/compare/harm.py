@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, permutations
 from typing import Any
 
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.variants import distinct, variants
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facets.cel import OF_UPDATES
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import WriterReader
-from crdcompat.compare.variants import distinct, variants
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import is_within, node_at, with_value
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import RULES, Node, Schema, mapping_of
 

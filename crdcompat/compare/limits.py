@@ -12,12 +12,12 @@ from msgspec import Struct
 from crdcompat.apiserver.limits import misfits
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import number
+from crdcompat.candidates.variants import distinct
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import Site, Trial, Trials
-from crdcompat.compare.variants import distinct
-from crdcompat.schema.sample import number
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.candidates.sample import around, concrete, sample, values
 from crdcompat.schema.paths import Object, SchemaPath, node_at, with_value
-from crdcompat.schema.sample import around, concrete, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 #: The usual names of singletons: CEL rules often require one of them.

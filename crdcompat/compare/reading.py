@@ -12,7 +12,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place, rule_of
-from crdcompat.compare.changes import identical
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
 #: Whether two nodes are read alike; one that is not there is None.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from crdcompat.candidates.sample import number
 from crdcompat.compare.limits import BOUNDS
-from crdcompat.schema.sample import number
 from crdcompat.schema.structural import Node
 
 _LENGTHS = ("minLength", "maxLength")

@@ -13,11 +13,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.candidates.search import shrink
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.registry import facet_of
-from crdcompat.compare.search import shrink
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update, operations

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import sample, values
+from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.reading import takes_all
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample, values
-from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.compare.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.compare.site import Trial
 from crdcompat.schema.paths import SchemaPath
 from crdcompat.schema.structural import ABSENT

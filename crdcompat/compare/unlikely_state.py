@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from itertools import islice
 
+from crdcompat.candidates.sample import concrete, sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness, proves
 from crdcompat.schema.paths import Object, node_at, value_at, with_value
-from crdcompat.schema.sample import concrete, sample
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect, Owner
 

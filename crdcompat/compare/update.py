@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.candidates.sample import concrete
+from crdcompat.candidates.search import Answer, find, shrink
 from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.objects import whole_object
-from crdcompat.compare.search import Answer, find, shrink
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.schema.paths import Object, SchemaPath, with_value
-from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import Operation

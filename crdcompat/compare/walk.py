@@ -12,9 +12,10 @@ from functools import cache
 from msgspec import Struct, field
 
 from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
-from crdcompat.compare.changes import Change, Undecided, identical
+from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.work import Budget, OverBudgetError

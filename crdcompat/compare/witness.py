@@ -14,13 +14,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
-from crdcompat.compare.changes import Change, canonical
+from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.exhaust import out_of_reach
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
+from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import Object, SchemaPath
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect

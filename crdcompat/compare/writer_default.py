@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from crdcompat.candidates.sample import concrete
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness, proves
 from crdcompat.schema.paths import ITEM, node_at, with_value
-from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 

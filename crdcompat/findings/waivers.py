@@ -16,11 +16,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.compare.changes import canonical
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
 from crdcompat.models.finding import Acceptance, Finding
 from crdcompat.schema.enums import member_key
+from crdcompat.schema.equality import canonical
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Severity
 

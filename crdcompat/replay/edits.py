@@ -10,9 +10,9 @@ from msgspec import Struct
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.sample import sample
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
-from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})

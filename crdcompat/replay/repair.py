@@ -13,10 +13,10 @@ from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.sample import sample, values
 from crdcompat.models.simulation import Repair
-from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_at, with_value
-from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import RepairVerdict
 

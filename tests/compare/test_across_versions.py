@@ -7,8 +7,11 @@ from pathlib import Path
 from helpers import Json, brief, crd, diff, obj, root, run, string, version, write
 
 import crdcompat
+from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.changes import Change
 from crdcompat.compare.crossings import crosses
+from crdcompat.compare.engine import Comparer
+from crdcompat.crds.pairing import pair
 
 
 def _crd(*versions: Json, conversion: str = "None") -> Json:
@@ -124,3 +127,18 @@ def test_an_example_of_one_version_is_judged_anew_for_the_next(tmp_path: Path) -
         ("rollback", "warning", "enum-value-added", "v1", "spec.mode"),
         ("rollback", "warning", "enum-value-added", "v2", "spec.mode"),
     ]
+
+
+def test_versions_are_compared_in_their_order(tmp_path: Path) -> None:
+    """The work of a comparison is limited, so another order leaves other changes undecided."""
+    names = [f"v{number}" for number in range(1, 9)]
+    old, new = (
+        crdcompat.load(
+            f"path:{write(tmp_path / f'{side}.yaml', crd(versions=[version(_root(*modes), each) for each in names]))}"
+        )
+        for side, modes in (("old", "A"), ("new", "AB"))
+    )
+    pairs = pair(old, new).pairs
+    judged = Comparer(DEFAULT_SERVER, DEFAULT_SERVER).compare(pairs).judged
+    found = dict.fromkeys(item.version for item in judged if not item.change.of_crd)
+    assert [[*found]] == [[*each.old.versions] for each in pairs]

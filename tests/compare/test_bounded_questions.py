@@ -8,7 +8,7 @@ import pytest
 from helpers import Json, both, crd, diff, obj, root, string
 from operations import operations
 
-from crdcompat.compare.strings import strings_off_length, strings_off_pattern
+from crdcompat.candidates.languages import strings_off_length, strings_off_pattern
 from crdcompat.schema.structural import Node
 
 _CRN = "^crn:v[0-9]+:bluemix:(public|private):(kms|hs-crypto):[a-z-]+:a/[0-9a-f]+:[0-9a-f-]{36}:key:[0-9a-f-]{36}$"

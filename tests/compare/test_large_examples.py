@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, array, both, brief, crd, diff, obj, remarks, root, schema_of, string
 
-from crdcompat.schema.sample import sample
+from crdcompat.candidates.sample import sample
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
 
 BUILT = f"no example object was built: it would have {MAX_SIZE:,} members or more"

@@ -10,9 +10,9 @@ from helpers import Json, array, crd, obj, root, string
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER
-from crdcompat.compare.moves import moves
+from crdcompat.candidates.moves import moves
+from crdcompat.candidates.sample import sample
 from crdcompat.crds.model import read_crd
-from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import RULES
 
 _FLAG: Json = {"type": "boolean"}

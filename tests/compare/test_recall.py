@@ -23,7 +23,7 @@ from recall import untold
 
 import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
-from crdcompat.compare.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.structural import Node
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))  # pairs of schemas in all; each depth takes a third

@@ -12,7 +12,7 @@ from helpers import Json, array, both, crd, diff, obj, root, string
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.unique_items import keeps_rule, never_repeats
+from crdcompat.candidates.unique_items import keeps_rule, never_repeats
 from crdcompat.crds.model import read_crd
 from crdcompat.schema.structural import Node
 

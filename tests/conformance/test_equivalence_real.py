@@ -20,9 +20,9 @@ from rewriting import UnwritableError, conjuncts, mutated, reworded
 
 import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.variants import variants
 from crdcompat.cel.parse import RefusedError
-from crdcompat.compare.local import NodeJudge
-from crdcompat.compare.variants import variants
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Owner
 

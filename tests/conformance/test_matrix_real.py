@@ -12,7 +12,6 @@ from helpers import Json, run
 
 import crdcompat
 from crdcompat.compare import memory
-from crdcompat.compare.changes import identical
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
@@ -25,6 +24,7 @@ from crdcompat.features.matrix.workflow import MatrixOptions, matrix
 from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import Cell, MatrixReport
 from crdcompat.render.data.diff import diff_data
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import Budget
 from crdcompat.sources.tree import Entry

@@ -25,9 +25,9 @@ import crdcompat
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import DEFAULT_SERVER
-from crdcompat.compare.changes import canonical
 from crdcompat.crds.model import read_crd
 from crdcompat.models.diff import DiffReport
+from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import render
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "200"))

@@ -10,8 +10,8 @@ from typing import Any
 
 from helpers import Json
 
+from crdcompat.candidates.sample import sample, values
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
-from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 _RULES = "x-kubernetes-validations"

@@ -15,9 +15,13 @@ Macros over literal lists are unrolled; an expression with ``? :`` or optionals 
 **From keywords** (``keywords``). The same atoms: ``required`` and ``has()``, ``enum`` and ``in``, ``maxLength`` and
 ``size()``, ``minProperties`` of an object and a count of members that are there.
 
-**Comparison** (``entailment``, ``values``). One formula follows from others if a search for values that satisfy them,
-and not it, fails. That is a proof; where the search gives up, nothing is claimed. ``rewritten`` compares the rules of
-two nodes, ``effective`` a changed constraint with all that the other side states about the same values.
+**Comparison** (``entailment``, ``axioms``, ``values``). One formula follows from others if a search for values that
+satisfy them, and not it, fails. That is a proof; where the search gives up, nothing is claimed. ``rewritten`` compares
+the rules of two nodes, ``effective`` a changed constraint with all that the other side states about the same values
+(``premises``).
+
+**Counter-models** (``counterexamples``). Where the search succeeds, its assignment of atoms becomes a value: the
+example that the servers judge.
 
 Servers report a moved constraint in other words, and may ratchet it in another way; only the verdict on values counts
 here.

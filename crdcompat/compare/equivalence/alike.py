@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.compare.changes import identical
+from crdcompat.candidates.local import shape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keywords import member_path
-from crdcompat.compare.local import shape
+from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, Node
 
 _LIST_TYPE = "x-kubernetes-list-type"
@@ -18,8 +18,10 @@ _READING = (
     *("type", "nullable", "default", "x-kubernetes-int-or-string"),
     *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
+#: What every resource may have, whether its schema declares it or not.
+OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
 #: The node of a map's keys, which are strings.
-_KEY = Node({"type": "string"})
+KEY = Node({"type": "string"})
 
 _Pair = tuple[Node | None, Node | None]
 
@@ -36,7 +38,7 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
         nodes = _alike(atom.path, roots)
         if nodes is None:
             return False
-        items = nodes[0].items or _KEY, nodes[1].items or _KEY
+        items = nodes[0].items or KEY, nodes[1].items or KEY
         return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
     reads_below = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():
@@ -56,7 +58,7 @@ def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
             return None
         below, reader = _below(writer, step), _below(reader, step)
         # The writer prunes a member that only the reader declares, so the member is absent for both.
-        writer = reader if below is None and prunes(writer) else below
+        writer = reader if below is None and prunes(writer, step) else below
         if not _are_alike(writer, reader):
             return None
     return None if writer is None or reader is None else (writer, reader)
@@ -85,9 +87,10 @@ def _read_as(node: Node, keyword: str) -> Any:
     return node.raw.get(keyword, "atomic" if keyword == _LIST_TYPE else ABSENT)
 
 
-def prunes(node: Node) -> bool:
-    """Whether objects of a node have no other members than the declared ones."""
-    return bool(node.type == "object" and not node.preserve and not node.embedded and node.additional is None)
+def prunes(node: Node, name: str, *, resource: bool = False) -> bool:
+    """Whether no object of a node has a member that it does not declare. ``resource``: it is a whole resource."""
+    kept = (resource or node.embedded) and name in OF_RESOURCES
+    return bool(node.type == "object" and not node.preserve and node.additional is None and not kept)
 
 
 def declared(node: Node | None, step: str) -> str | None:

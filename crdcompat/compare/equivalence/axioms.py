@@ -1,14 +1,29 @@
-"""Axioms: what is true of the atoms of a proof, whatever the values are."""
+"""What holds for every assignment of atoms, whatever the values are, and which alike terms depend on each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import Any
 
+from crdcompat.compare.equivalence.cases import Body
+from crdcompat.compare.equivalence.computed import view_of
 from crdcompat.compare.equivalence.connectives import fact, has, opposite, some
-from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Literal, Path
+from crdcompat.compare.equivalence.formula import FALSE, Atom, Canonical, Formula, Kind, Literal, Path
 from crdcompat.compare.equivalence.operators import defined
-from crdcompat.compare.equivalence.terms import DEFINED, Opaque, Ref, Term, Views, view_at
+from crdcompat.compare.equivalence.terms import (
+    ALL,
+    DEFINED,
+    Const,
+    Opaque,
+    Ref,
+    Term,
+    Truth,
+    Views,
+    element_of,
+    view_at,
+)
+from crdcompat.schema.work import WORK
 
 #: Functions that are an error for what they cannot read, and those that say whether they can.
 _TESTS = {"cidr": "isCIDR", "ip": "isIP", "quantity": "isQuantity", "semver": "isSemver", "url": "isURL"}
@@ -97,3 +112,72 @@ def _operands(term: Canonical) -> Iterator[Term]:
             if isinstance(part, Opaque):
                 yield part
             yield from _operands(part)
+
+
+def related_terms(atoms: Mapping[Atom, Any]) -> Iterator[tuple[Atom, Atom, list[tuple[Formula, Formula]]]]:
+    """Pairs of opaque terms that differ only in the conditions inside of them.
+
+    The first one implies the other if each of the pairs of conditions does. An operation has the same result if an
+    operand that is an error becomes a value, unless its result was an error. So has a comprehension: ``all`` and
+    ``exists`` go on after an error, but end as ``&&`` and ``||`` do, with the same result or with an error.
+    """
+    alike: dict[tuple[Kind, str, int], list[Atom]] = {}
+    for atom in atoms:
+        if isinstance(atom.value, Opaque):
+            alike.setdefault((atom.kind, atom.value.name, len(atom.value.parts)), []).append(atom)
+    for one, other in (pair for group in alike.values() for pair in permutations(group, 2)):
+        WORK.spend()
+        a, b = one.value, other.value
+        assert isinstance(a, Opaque)
+        assert isinstance(b, Opaque)
+        needed = _conditions_of_all(a, b, one.kind) or _conditions(a, b)
+        if needed is not None:
+            yield one, other, needed
+
+
+def _conditions_of_all(one: Opaque, other: Opaque, kind: Kind) -> list[tuple[Formula, Formula]] | None:
+    """As ``_conditions``, of ``all`` over equal lists: it is true if its body is for each item, false if for one."""
+    if one.name != ALL or other.name != ALL or one.parts[:2] != other.parts[:2]:
+        return None
+    a, b = one.parts[2], other.parts[2]
+    if not isinstance(a, Truth) or not isinstance(b, Truth):
+        return None
+    return [(a.true, b.true) if kind is Kind.TRUE else (a.false, b.false)]
+
+
+def with_items(views: Views, atom: Atom) -> Views:
+    """The types with that of the items over which the term of an atom runs, if it is ``all``."""
+    term = atom.value
+    if not isinstance(term, Opaque) or term.name != ALL:
+        return views
+    over, variable = term.parts[:2]
+    assert isinstance(over, Term) and isinstance(variable, Const)
+    return {**views, variable.value: element_of(view_of(over))}
+
+
+def _conditions(one: Opaque, other: Opaque) -> list[tuple[Formula, Formula]] | None:
+    """Pairs of conditions: if each first one entails the second, ``other`` has each result that ``one`` has.
+
+    None if the terms differ elsewhere.
+    """
+    if one.name != other.name or len(one.parts) != len(other.parts):
+        return None
+    found: list[tuple[Formula, Formula]] = []
+    for a, b in zip(one.parts, other.parts, strict=True):
+        needed = [] if a == b else _conditions_of_part(a, b)
+        if needed is None:
+            return None
+        found += needed
+    return found
+
+
+def _conditions_of_part(one: Canonical, other: Canonical) -> list[tuple[Formula, Formula]] | None:
+    """As ``_conditions``, of two parts of terms."""
+    if isinstance(one, Truth) and isinstance(other, Truth):
+        return [(one.true, other.true), (one.false, other.false)]
+    if isinstance(one, Opaque) and isinstance(other, Opaque):
+        return _conditions(one, other)
+    if isinstance(one, Body) and isinstance(other, Body):
+        theirs = {term: condition for condition, term in other.cases}
+        return [(condition, theirs.get(term, FALSE)) for condition, term in one.cases]
+    return None

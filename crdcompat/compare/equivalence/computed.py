@@ -7,6 +7,7 @@ computed, and each other statement about it is true or false, too. So they have 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from crdcompat.apiserver.cel.static.declarations import result_of
 from crdcompat.apiserver.cel.static.types import INT, STRING, listed
@@ -39,16 +40,20 @@ def view_of(term: Term) -> View | None:
     return _VIEWS.get(result) if result is not None else None
 
 
-def statements(assigned: Iterable[tuple[Atom, bool]]) -> Iterator[tuple[Facts, View]]:
-    """For each computed value, the facts that the assigned atoms state about it, and its type.
+def is_statement(atom: Atom) -> bool:
+    """Whether an atom states something about a computed value."""
+    return atom.kind in (Kind.TRUE, Kind.FALSE) and _stated(atom.value) is not None
+
+
+def statements(assigned: Iterable[tuple[Atom, bool]]) -> Iterator[tuple[Term, Facts, View]]:
+    """For each computed value, the facts that the assigned statements state about it, and its type.
 
     Values that may be errors are left out.
     """
     found: dict[Term, list[tuple[Atom, bool]]] = {}
     computed: set[Term] = set()
     for atom, holds in assigned:
-        stated = _stated(atom.value) if atom.kind in (Kind.TRUE, Kind.FALSE) else None
-        if stated is not None:
+        if (stated := _stated(atom.value)) is not None:
             term, literal = stated
             is_true = (atom.kind is Kind.TRUE) == holds
             found.setdefault(term, []).append((literal.atom, literal.holds == is_true))
@@ -57,9 +62,10 @@ def statements(assigned: Iterable[tuple[Atom, bool]]) -> Iterator[tuple[Facts, V
     for term, facts in found.items():
         view = view_of(term)
         if term in computed and view is not None:
-            yield facts, view
+            yield term, facts, view
 
 
+@lru_cache(maxsize=8192)
 def _stated(statement: Term) -> tuple[Term, Literal] | None:
     """The computed value that a statement is about, and what it states; None for statements of another form."""
     if not isinstance(statement, Opaque) or len(statement.parts) != 2:

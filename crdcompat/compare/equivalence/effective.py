@@ -11,44 +11,36 @@ about that value alone, where it is not null.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import Struct
-
-from crdcompat.apiserver.cel.environment import lacks
-from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
-from crdcompat.compare.changes import Change, identical
-from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
-from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
-from crdcompat.compare.equivalence.entailment import entails
+from crdcompat.compare.changes import Change
+from crdcompat.compare.equivalence.connectives import every, has, opposite
+from crdcompat.compare.equivalence.counterexamples import Made, counterexamples, is_understood
+from crdcompat.compare.equivalence.entailment import FEW, MANY, entails
 from crdcompat.compare.equivalence.formula import (
     TRUE,
     Formula,
-    Kind,
-    Path,
-    Quantified,
     TooComplexError,
-    atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
-from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
+from crdcompat.compare.equivalence.keywords import keywords_of, member_path
+from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule, not_null, place_of, premises, stated
+from crdcompat.compare.equivalence.rules import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
-from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.equality import identical
+from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
+from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction
 
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 #: Keywords whose constraint junctors may state, too.
 _SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
-#: Statements of the writer that one proof uses.
-_MAX_PREMISES = 80
 
 
 def follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
@@ -57,6 +49,51 @@ def follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
         return _follows(change, direction, pair, facet_of(change.kind).keywords)
     except (TooComplexError, RecursionError, RefusedError):
         return False
+
+
+def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server], *, root: bool) -> bool:
+    """Whether a rule of the reader's node is provably true for every value of the writer's, and every update of one.
+
+    A release that adds a member often adds rules about it: objects of the other release lack the member. ``root``: the
+    nodes are the roots of their schemas.
+    """
+    mine, theirs = (
+        Scope(held, View(held, resource=root), server, 0 if root else 1)
+        for node, server in (writer, reader)
+        if (held := not_null(node)) is not None
+    )
+    if any(not side.server.does("cel_bare_objects") and side.node.anywhere(_is_bare) for side in (mine, theirs)):
+        return False  # such a server may refuse to evaluate rules
+    try:
+        wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, theirs.server, of_updates=True)
+        return wanted is not None and _entailed(wanted, mine, theirs, FEW)
+    except (TooComplexError, RecursionError, RefusedError):
+        return False
+
+
+def breaking(rules: Iterable[str], writer: Node, reader: tuple[Node, Server], made: Made) -> Iterator[dict[str, Any]]:
+    """Values of ``writer`` that may break one of the reader's rules; those of updates have a stored value, too."""
+    server = reader[1]
+    mine, theirs = (Scope(node, View(node), server, 1) for node in (writer, reader[0]))
+
+    def of_item(node: Node, variable: str) -> Iterator[Formula]:
+        return stated(node, Place((variable,), ()), View(node), server)
+
+    for rule in rules:
+        try:
+            wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, server, of_updates=True)
+            if wanted is None or not is_understood(wanted):
+                continue
+            known = premises(wanted, mine, theirs)
+            nodes = {"self": writer, **({OLD: writer} if uses_old(rule) else {})}
+            yield from counterexamples((*known, opposite(wanted)), nodes, made, of_item)
+        except (TooComplexError, RecursionError, RefusedError):
+            continue
+
+
+def _is_bare(schema: Schema) -> bool:
+    """Whether a schema is of objects of which nothing is described."""
+    return schema.get("type") == "object" and not View(Node(schema)).described
 
 
 def _follows(change: Change, direction: Direction, pair: WriterReader, keywords: frozenset[str]) -> bool:
@@ -69,42 +106,13 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
         return False
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
-    # Nothing is assumed about the stored object of an update, so it is only as the reader reads it.
-    roots = {"self": (writer.node, reader.node), OLD: (reader.node, reader.node)}
-    if wanted is None or not reads_alike(wanted, roots):
-        return False
-    if wanted == TRUE:
-        return keywords == {RULES}  # rules that nothing breaks; other keywords may say more than is read of them
-    return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view, OLD: reader.view})
+    if wanted is None or wanted == TRUE:
+        # Nothing breaks such rules; other keywords may say more than is read of them.
+        return wanted is not None and keywords == {RULES}
+    return _entailed(wanted, writer, reader)
 
 
-class _Scope(Struct, frozen=True):
-    """What formulas are about: the object, a value of a map, or a nullable value that is not null.
-
-    ``depth``: the steps from the root of the schema.
-    """
-
-    node: Node
-    view: View
-    server: Server
-    depth: int
-
-
-class _Place(Struct, frozen=True):
-    """A value in a scope, and the lists around it, each with the variable of its items."""
-
-    path: Path
-    lists: tuple[tuple[Path, str], ...]
-
-    def lifted(self, formula: Formula) -> Formula:
-        """The formula about the value as one about the scope: if there is a value, it is true for each item."""
-        found = some(opposite(has(self.path)), formula)
-        for holder, variable in reversed(self.lists):
-            found = some(opposite(has(holder)), each(holder, variable, found))
-        return found
-
-
-def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[_Scope, _Scope] | None:
+def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
     """The scopes of the reader and the writer for a path; None if it is not in both schemas, or nullable in one."""
     sides = pair.reader, pair.writer
     nodes = [[node_at(side.node, path[:depth]) for side in sides] for depth in range(len(path) + 1)]
@@ -113,50 +121,27 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[_Scope, _Scope] | Non
         return None
     depth = max(index for index in range(len(nodes)) if not index or path[index - 1] is VALUE or nullable[index][0])
     found = [
-        _Scope(node, View(node, resource=depth == 0), side.server, depth)
-        for node, side in zip(map(_not_null, nodes[depth]), sides, strict=True)
+        Scope(node, View(node, resource=depth == 0), side.server, depth)
+        for node, side in zip(map(not_null, nodes[depth]), sides, strict=True)
         if node is not None
     ]
     return (found[0], found[1]) if len(found) == len(sides) else None
 
 
-def _not_null(node: Node | None) -> Node | None:
-    """A node without null among its values."""
-    if node is None or not node.nullable:
-        return node
-    return Node({keyword: value for keyword, value in node.raw.items() if keyword != "nullable"})
-
-
-def _place(path: SchemaPath) -> _Place:
-    here: Path = ("self",)
-    lists: list[tuple[Path, str]] = []
-    for step in path:
-        if step is ITEM:
-            variable = f"#{len(lists)}"
-            lists.append((here, variable))
-            here = (variable,)
-        else:
-            here = member_path(here, str(step))
-    return _Place(here, tuple(lists))
-
-
 def _wanted(
-    change: Change, direction: Direction, reader: _Scope, writer: _Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: Scope, writer: Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
     if node is None:
         return None
-    place, view = _place(path), View(node, resource=reader.depth == 0 and not path)
+    place, view = place_of(path), View(node, resource=reader.view.resource and not path)
     if keywords == {"required"}:
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
         view = View(_with_short_lists(node, node_at(writer.node, path)), resource=view.resource)
-        found = [
-            _rule_of_updates(rule, place, view, reader.server) or _rule(rule, place.path, view, reader.server)
-            for rule in rules or ()
-        ]
+        found = [formula_of_rule(rule, place, view, reader.server, of_updates=True) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
@@ -165,7 +150,7 @@ def _wanted(
         return None  # a server evaluates rules in allOf, or not, by its version
     parts = [keywords_of(node, place.path, node, view, reader.server, keywords)]
     if "enum" in keywords:
-        listing = [_rule(node.rules[index], place.path, view, reader.server) for index, _ in node.listed]
+        listing = [formula_of_rule(node.rules[index], place, view, reader.server) for index, _ in node.listed]
         parts += [formula for formula in listing if formula is not None]
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
 
@@ -183,95 +168,6 @@ def _with_short_lists(reader: Node, writer: Node | None) -> Node:
     return Node({**reader.raw, **changed}) if changed else reader
 
 
-def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
-    """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike."""
-    read = set(_schema_paths(wanted, {"self": ()}, reader.node))
-    about = frozenset(wanted.paths())
-    found: dict[Formula, None] = {}
-    for path in sorted({every_path[:length] for every_path in read for length in range(len(every_path) + 1)}, key=repr):
-        node = node_at(writer.node, path)
-        if node is None:
-            continue
-        place, view = _place(path), View(node, resource=writer.depth == 0 and not path)
-        others = _of_others(node, node_at(reader.node, path), place, resource=view.resource)
-        stated = *_stated(node, place, view, writer.server), *others
-        parts = [part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
-        parts += filter(None, (_rule_of_updates(rule, place, view, writer.server) for rule in node.rules))
-        found.update((place.lifted(part), None) for part in parts)
-    roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
-    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
-    return alike[:_MAX_PREMISES]
-
-
-def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[Formula]:
-    """The formulas of the writer's node: of keywords, rules, distinct items, and members that a default adds."""
-    yield keywords_of(node, place.path, node, view, server)
-    yield distinct_items(place.path, node)
-    for name, member in node.properties.items():
-        if member.default is not ABSENT:
-            yield has(member_path(place.path, name))
-    for rule in node.rules:
-        formula = _rule(rule, place.path, view, server)
-        if formula is not None:
-            yield formula
-
-
-def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bool) -> Iterator[Formula]:
-    """Members that only the reader declares: they are absent, or have the reader's default."""
-    if reader is None or resource or not prunes(writer):
-        return
-    for name, member in reader.properties.items():
-        if name not in writer.properties:
-            path, default = member_path(place.path, name), member.default
-            yield has(path) if default is not ABSENT else opposite(has(path))
-            if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):
-                yield fact(Kind.EQUAL, path, default)
-
-
-def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
-    """When a rule accepts a value; None if it judges updates, or the server cannot evaluate it."""
-    return None if uses_old(rule.get("rule")) else _accepts(rule, path, view, server)
-
-
-def _rule_of_updates(rule: dict[str, Any], place: _Place, view: View, server: Server) -> Formula | None:
-    """When a rule about updates accepts one; None for other rules, and those that judge new values, too.
-
-    A server evaluates it where the stored object has a value. Which item of a list was which is not known.
-    """
-    if place.lists or rule.get("optionalOldSelf") is True or not uses_old(rule.get("rule")):
-        return None
-    found = _accepts(rule, place.path, view, server)
-    return None if found is None else some(opposite(has((OLD, *place.path[1:]))), found)
-
-
-def _accepts(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
-    """When a rule accepts a value; None if the server cannot evaluate it."""
-    text = str(rule.get("rule", ""))
-    if not server.does("cel") or lacks(server, program(text).functions):
-        return None
-    found = truth_of_rule(text, path, view.node, resource=view.resource)
-    return None if found is None else found.true
-
-
-def _schema_paths(formula: Formula, roots: Mapping[str, SchemaPath], scope: Node) -> Iterator[SchemaPath]:
-    """The paths of the schema that a formula reads, inside of atoms, too."""
-    for atom in atoms_in(formula):
-        for path in atom.paths():
-            if path[0] in roots:
-                yield (*roots[path[0]], *_names(path, node_at(scope, roots[path[0]])))
-        if isinstance(atom.value, Quantified) and atom.path[0] in roots:
-            start = roots[atom.path[0]]
-            holder = (*start, *_names(atom.path, node_at(scope, start)), ITEM)
-            yield from _schema_paths(atom.value.formula, {**roots, atom.value.variable: holder}, scope)
-
-
-def _names(path: Path, node: Node | None) -> tuple[str, ...]:
-    """The names of the members on a path, as the schema writes them, as far as it declares them."""
-    names: list[str] = []
-    for step in path[1:]:
-        name = declared(node, step)
-        if node is None or name is None:
-            break
-        names.append(name)
-        node = node.properties[name]
-    return tuple(names)
+def _entailed(wanted: Formula, writer: Scope, reader: Scope, most: int = MANY) -> bool:
+    """Whether what the writer states entails what the reader wants of the value as it reads it."""
+    return entails(premises(wanted, writer, reader), wanted, {"self": reader.view, OLD: reader.view}, most=most)

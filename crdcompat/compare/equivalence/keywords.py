@@ -11,11 +11,11 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.sample import number
 from crdcompat.cel.names import escape
 from crdcompat.compare.equivalence.connectives import count, every, fact, from_number, has, opposite, scalar, some
 from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Path
 from crdcompat.schema.re2 import Pattern, compile_pattern
-from crdcompat.schema.sample import number
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords that restrict no value, or that only a comparison of the two schemas judges.

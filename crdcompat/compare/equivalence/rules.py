@@ -180,8 +180,10 @@ def _fold(expr: Expr, scope: _Scope) -> list[Case]:
     """A comprehension: a macro over a literal list or over the elements of a value, else an opaque term."""
     assert expr.over is not None
     found, of_macro = _run_over(expr.over, scope), macro(expr)
-    if of_macro is None or of_macro[0] == "filter":
+    if of_macro is None:
         return cases.combined([found], lambda over: _opaque_fold(expr, over, scope))
+    if of_macro[0] == "filter":
+        return cases.combined([found], lambda over: _selected(*of_macro, expr, over, scope))
     return cases.decided([found], lambda over: _quantified(*of_macro, expr, over, scope))
 
 
@@ -198,16 +200,22 @@ def _quantified(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) ->
     if short and one in scope:  # inside of a macro over the same list: there is an item, the same one
         return _truth(body, {**scope, expr.variables[0]: scope[one]})
     variable = _variable(scope)
+    if name == "exists_one" and not short:
+        return opaque_truth(_selected(name, body, expr, over, scope))
     element = _element(over, variable)
     inner = _truth(body, {**scope, expr.variables[0]: element, **({one: element} if short else {})})
-    if name == "exists_one" and not short:
-        return opaque_truth(Opaque((over, inner), name))
     wanted = inner if name == "all" else negated(inner)
     found = opaque_truth(Opaque((over, Const(variable), wanted), ALL))
     if isinstance(over, Ref) and over.is_a("list", "map"):
         fails = opposite(each(over.path, variable, opposite(wanted.false)))
         found = Truth(each(over.path, variable, wanted.true), fails)
     return found if name == "all" else negated(found)
+
+
+def _selected(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) -> Opaque:
+    """``filter`` or ``exists_one``: the list, the name of the variable, and the truth of the body."""
+    variable = _variable(scope)
+    return Opaque((over, Const(variable), _truth(body, {**scope, expr.variables[0]: _element(over, variable)})), name)
 
 
 def _run_over(expr: Expr, scope: _Scope) -> list[Case]:

@@ -10,6 +10,9 @@ from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import integer_range
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import numbers_between
+from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import (
@@ -23,11 +26,8 @@ from crdcompat.compare.limits import (
     range_of,
     without_numbers,
 )
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.compare.variants import every_value
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import numbers_between
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -12,22 +12,20 @@ from math import floor
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.item_lists import item_lists
+from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.sample import values
+from crdcompat.candidates.unique_items import keeps_rule
+from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.variants import distinct, every_value, hint, variants
 from crdcompat.cel.rule import rule_of, uses_old
-from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.item_lists import item_lists
-from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.string_parts import other_parts
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
-from crdcompat.compare.unique_items import keeps_rule
-from crdcompat.compare.valid_values import ValidValues
-from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
-from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -93,13 +91,15 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    writer, reader = (as_resource(side, is_root=not change.path) for side in (writer, reader))
-    sides = (writer, pair.writer.server), (reader, pair.reader.server)
+    from crdcompat.compare.equivalence.effective import always_holds  # it loads the CEL library
+
+    sides, root = ((writer, pair.writer.server), (reader, pair.reader.server)), not change.path
+    writer, reader = (as_resource(side, is_root=root) for side in (writer, reader))
     stronger = _texts([rule for rule in writer.rules if _judges_new_values(rule)])
     others = [rule for rule in rules if _source(rule) not in stronger]
     if all(
         not _judges_new_values(rule)
-        and (keeps_rule(_source(rule), writer, reader) or always_holds(_source(rule), *sides))
+        and (keeps_rule(_source(rule), writer, reader) or always_holds(_source(rule), *sides, root=root))
         for rule in others
     ):
         return Trials((), complete=True)
@@ -118,30 +118,24 @@ def _values(
     path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, made_by: ValidValues
 ) -> Trials:
     """Trials of values that break the rules."""
-    (writer, reader, shared), texts = nodes, list(_texts(rules))
-    every = every_value(writer)
-    cases = every or rule_cases(writer, texts) or []
-    # Beside other members than those of the cases, the writer may accept what it rejects here.
-    able = judges.writer if every is not None else judges.writer.by(Node(shape(writer.raw, "required")))
-    broken = (value for value in cases if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
-    complete = bool(cases) and not any(map(able.accepts, broken))
+    from crdcompat.compare.equivalence.effective import breaking
+
+    writer, reader, shared = nodes
+    every = every_value(writer) or []
+    broken = (value for value in every if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
+    complete = bool(every) and not any(map(judges.writer.accepts, broken))
     hints = _hints(reader, rules)
-    made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
-    parts = other_parts(_texts(writer.rules), texts, _valid_texts(shared, judges)) if writer.type == "string" else ()
-    searched = chain(made_of_shared, cases, parts, () if complete else variants(writer, *hints))
+    modelled = (found["self"] for found in breaking(_texts(rules), shared, (reader, made_by.server), made_by))
+    searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
     if not complete and writer.type == "array":
         for node in (shared, writer):  # the reader may have rules against each such item, too
             found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
     if not found and not complete and writer.type == "object":
-        mended = (made_by.with_valid_members(writer, value) for value in chain(cases, variants(writer, *hints)))
+        mended = (made_by.with_valid_members(writer, value) for value in variants(writer, *hints))
         found = _broken(mended, writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
-
-
-def _valid_texts(node: Node, judges: Judges) -> Iterator[str]:
-    return (text for text in variants(node) if isinstance(text, str) and judges.writer.accepts(text))
 
 
 def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -> list[Any]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.changes import Change, identical, shown
+from crdcompat.compare.changes import Change, shown
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import ITEM, VALUE
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect

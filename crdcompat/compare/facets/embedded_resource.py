@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.sample import sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-embedded-resource"

@@ -12,17 +12,17 @@ from typing import Any
 
 from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.compare import strings
+from crdcompat.candidates import languages
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.mentions import literals_for
+from crdcompat.candidates.sample import number, values
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import holds_only
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, copy_from_new
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.listed import with_values
-from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
-from crdcompat.schema.sample import number, values
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -46,10 +46,10 @@ def changes(site: Site) -> Iterator[Change]:
         return
     if old is None or new is None:
         if (
-            strings.is_string(site.old)
-            and strings.is_string(site.new)
+            languages.is_string(site.old)
+            and languages.is_string(site.new)
             and not (site.old.nullable and site.new.nullable)  # no enum allows null
-            and strings.relation(site.old, site.new).kind == "equal"
+            and languages.relation(site.old, site.new).kind == "equal"
         ):
             return  # a pattern allows the same values
         kind = "enum.introduced" if old is None else "enum.dropped"
@@ -76,8 +76,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=False)
     other = node_at(pair.reader.node, change.path)
     accepts = NodeJudge(node, pair.writer.server).accepts
-    both = other is not None and strings.is_string(node) and strings.is_string(other)
-    if both and other is not None and not node.nullable and strings.strings_outside(node, other, accepts)[1]:
+    both = other is not None and languages.is_string(node) and languages.is_string(other)
+    if both and other is not None and not node.nullable and languages.strings_outside(node, other, accepts)[1]:
         return Trials((), complete=True)
     parent = node_at(pair.writer.node, change.path[:-1]) if change.path else None
     if parent is not None and holds_only(parent, str(change.path[-1]), closed or (), pair.writer.server):
@@ -156,10 +156,10 @@ def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | Non
     if members is None:
         return None
     members = tuple(member for member in members if member is not None)
-    if strings.is_string(node) and strings.is_limited(node):
+    if languages.is_string(node) and languages.is_limited(node):
         from crdcompat.schema.regex.errors import Unsupported
 
-        allowed = strings.language(node, with_enum=False).judge()
+        allowed = languages.language(node, with_enum=False).judge()
         with suppress(Unsupported):  # such a pattern allows no value, or any: the judgement of the example shows which
             members = tuple(member for member in members if not isinstance(member, str) or allowed(member))
     return (*members, None) if null and not node.enum else members

@@ -9,14 +9,14 @@ from typing import Any
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.languages import language
+from crdcompat.candidates.sample import values
+from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.limits import changes_range
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.strings import language
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import values
-from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import sample
+from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy, explains_below
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample
-from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 

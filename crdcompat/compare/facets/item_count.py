@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.valid_lists import list_of
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.compare.valid_lists import list_of
-from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 

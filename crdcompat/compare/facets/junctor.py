@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.candidates.local import NodeJudge, defaulted, shape
+from crdcompat.candidates.variants import every_value, variants
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
-from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
-from crdcompat.compare.local import NodeJudge, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.enums import member_key
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.compare import strings
+from crdcompat.candidates import languages
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import limit_changes, limit_effects, may_be
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
@@ -30,7 +30,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     if not may_be(writer, "string"):
         return Trials((), complete=True)
-    texts, complete = strings.strings_off_length(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
+    texts, complete = languages.strings_off_length(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 
 

@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import number, values, whole_number
+from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, drop_keywords
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.compare.variants import every_value
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import number, values, whole_number
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

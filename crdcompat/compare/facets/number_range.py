@@ -14,13 +14,13 @@ from typing import Any
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import misfits
 from crdcompat.apiserver.versions import NEWEST_SERVER
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import values
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.limits import changes_range, without_numbers
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import NEWEST_SERVER
-from crdcompat.compare import strings
+from crdcompat.candidates import languages
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.strings import string_limits
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
 from crdcompat.compare.limits import may_be
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample_strings import string_limits
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -35,15 +35,15 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
     if not (may_be(old, "string") and may_be(new, "string")):
         return  # one side takes no string at all, and the facet ``type`` says so
     closed = [enum_members(side) is not None for side in (old, new)]
-    if any(closed) and not (strings.is_string(old) and strings.is_string(new)):
+    if any(closed) and not (languages.is_string(old) and languages.is_string(new)):
         yield site.undecided("pattern", "a pattern beside an enum and a type that is not string alone")
         return
     if all(closed):
         return  # the facet ``enum`` compares the members that the patterns allow
     # The facet ``enum`` reports that one side lists its values; the pattern only matters in the other direction.
     unasked: tuple[str | None, str] = (None, "")
-    only_new, why_new = unasked if closed[0] else strings.only_in_pattern(new, old)
-    only_old, why_old = unasked if closed[1] else strings.only_in_pattern(old, new)
+    only_new, why_new = unasked if closed[0] else languages.only_in_pattern(new, old)
+    only_old, why_old = unasked if closed[1] else languages.only_in_pattern(old, new)
     if reasons := dict.fromkeys(why for why in (why_new, why_old) if why):
         yield site.undecided("pattern", "; ".join(reasons))
     added, removed = _difference(new, old, only_new), _difference(old, new, only_old)
@@ -60,7 +60,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     if not may_be(writer, "string"):
         return Trials((), complete=True)
-    texts, complete = strings.strings_off_pattern(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
+    texts, complete = languages.strings_off_pattern(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     named = change.added if direction == Direction.ROLLBACK else change.removed
     first = [text for text in texts if text in named]
     return Trials(tuple(Trial(text, change.path) for text in dict.fromkeys((*first, *texts))), complete=complete)
@@ -80,10 +80,10 @@ def _difference(mine: Node, theirs: Node, shortest: str | None) -> tuple[Any, ..
     """The strings that only ``mine`` accepts: all if its pattern is finite, else an example."""
     if shortest is None:
         return ()
-    members = strings.finite_members(mine)
+    members = languages.finite_members(mine)
     if members is None:
         return (_example(mine, theirs, shortest),)
-    others = strings.language(theirs).judge()
+    others = languages.language(theirs).judge()
     return tuple(member for member in members if not others(member))
 
 
@@ -92,7 +92,7 @@ def _example(mine: Node, theirs: Node, shortest: str) -> str:
     accepts = NodeJudge(mine, NEWEST_SERVER).accepts
     if accepts(shortest):
         return shortest
-    return next(iter(strings.strings_off_pattern(mine, theirs, accepts)[0]), shortest)
+    return next(iter(languages.strings_off_pattern(mine, theirs, accepts)[0]), shortest)
 
 
 def _shown(node: Node) -> Any:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from crdcompat.candidates.sample import values
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
-from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 

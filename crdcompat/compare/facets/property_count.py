@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.candidates.sample import object_of_size
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import object_of_size
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -11,20 +11,21 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
-from crdcompat.cel.rule import uses_old
-from crdcompat.compare.absent_members import always_holds, names_undeclared
+from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.variants import variants
+from crdcompat.cel.rule import Place, rule_of, uses_old
 from crdcompat.compare.added_defaults import with_added_defaults
-from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.reading import COUNTS, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.compare.variants import variants
-from crdcompat.schema.mentions import mentions
+from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -61,11 +62,9 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         for key, value in change.old.items()
         if not reads_alike(key, value, writer, reader, shows_bare=shows_bare)
     }
-    sides = [
-        (as_resource(node, is_root=not change.path), side.server)
-        for node, side in ((writer, pair.writer), (reader, pair.reader))
-    ]
-    rules = [rule for rule in affected.pop(RULES, ()) if _may_break(str(rule.get("rule")), *sides)]
+    sides = (writer, pair.writer.server), (reader, pair.reader.server)
+    root = not change.path
+    rules = [rule for rule in affected.pop(RULES, ()) if _may_break(str(rule.get("rule")), *sides, root=root)]
     if not affected and not rules:
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
@@ -101,12 +100,30 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     )
 
 
-def _may_break(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server]) -> bool:
+def _may_break(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server], *, root: bool) -> bool:
     """Whether a rule of both sides may reject an object of the writer.
 
     No cluster has a CRD with a rule about an undeclared member: servers refuse it, also as an update of another one.
     """
-    return not names_undeclared(rule, reader[0]) and not always_holds(rule, writer, reader)
+    from crdcompat.compare.equivalence.effective import always_holds  # it loads the CEL library
+
+    return not _names_undeclared(rule, reader[0], root=root) and not always_holds(rule, writer, reader, root=root)
+
+
+def _names_undeclared(rule: str, node: Node, *, root: bool) -> bool:
+    read = rule_of(rule)
+    return read is not None and any(_is_undeclared(place, View(node, resource=root)) for place in read.places)
+
+
+def _is_undeclared(place: Place, view: View) -> bool:
+    for name in place:
+        if view.kind != "object":
+            return False
+        member = next((each for each in view.members().values() if each.original == name), None)
+        if member is None:
+            return True
+        view = member.view
+    return False
 
 
 def _shared(old: Node, new: Node) -> dict[str, Any]:

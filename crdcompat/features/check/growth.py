@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from crdcompat.apiserver.versions import Server, server_of
-from crdcompat.compare.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.config.applied import ActiveWaivers
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.finding import listed

@@ -14,20 +14,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from crdcompat.candidates.languages import finite_members
+from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.sample import concrete
 from crdcompat.compare.budget import within
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.harm import freezes, shares_no_value
-from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
-from crdcompat.compare.strings import finite_members
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.seeds import Seeds
 from crdcompat.findings.rules import rule_for
 from crdcompat.golang.types import GoMember
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
-from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.judging import Harm, Named

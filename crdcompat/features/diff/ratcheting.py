@@ -16,13 +16,13 @@ from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, SINCE, Server, Servers
 from crdcompat.compare.budget import within
-from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.run_level import precedes_api_server, run_level
 from crdcompat.replay.writes import Cause, Written, writes_of
+from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind

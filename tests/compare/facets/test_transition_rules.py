@@ -184,6 +184,7 @@ _NEW_MEMBER = {
     "stays": "!has(oldSelf.a) || has(self.a)",
     "does not come": "has(oldSelf.a) == has(self.a) || true",
     "both or neither": "!has(oldSelf.a) && !has(self.a) || has(oldSelf.a) && has(self.a)",
+    "needs another one": "has(oldSelf.a) ? has(self.a) : has(self.x)",
     "below": "!has(oldSelf.deep) || !has(oldSelf.deep.a) || has(self.deep) && has(self.deep.a)",
 }
 
@@ -192,8 +193,8 @@ _NEW_MEMBER = {
 def test_a_rule_about_a_new_member_refuses_nobody(tmp_path: Path, rule: str) -> None:
     """Objects of OLD lack the member before an update and after it."""
     deep = obj(x=string())
-    old = obj(x=string(), deep=deep)
-    new = obj(x=string(), deep=obj(x=string(), a=string()), a=string())
+    old = obj(x=string(), deep=deep) | {"required": ["x"]}
+    new = obj(x=string(), deep=obj(x=string(), a=string()), a=string()) | {"required": ["x"]}
     findings = compare(tmp_path, root(spec=obj(v=old)), root(spec=obj(v=ruled(new, rule))))
     assert {each["rule"] for each in findings} == {"property-added"}
 

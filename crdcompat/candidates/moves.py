@@ -12,7 +12,8 @@ from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
-from crdcompat.schema.mentions import Mention, item_mentions, mentions
+from crdcompat.candidates.mentions import Mention, item_mentions, mentions
+from crdcompat.candidates.sample import values
 from crdcompat.schema.paths import (
     ITEM,
     Object,
@@ -24,7 +25,6 @@ from crdcompat.schema.paths import (
     value_or_none,
     with_value,
 )
-from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
 #: Members that are tried where an object has too few, and items of a list that a rule judges one by one.

@@ -12,10 +12,10 @@ from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.local import defaulted
-from crdcompat.compare.search import Answer, find
+from crdcompat.candidates.local import defaulted
+from crdcompat.candidates.sample import around, sample, values
+from crdcompat.candidates.search import Answer, find
 from crdcompat.schema.paths import ITEM, Object, Pointer, value_or_none, with_value
-from crdcompat.schema.sample import around, sample, values
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
@@ -26,7 +26,7 @@ class ValidValues:
     """Minimal values of nodes for one server, each found once."""
 
     def __init__(self, server: Server) -> None:
-        self._server = server
+        self.server = server
         # By the identity of the schema, which is kept: equal nodes are made anew for each search.
         self._known: dict[int, tuple[Schema, Any]] = {}
         self._judges: dict[int, tuple[Node, _Judge]] = {}
@@ -82,7 +82,7 @@ class ValidValues:
         key = id(node.raw)
         if key not in self._judges:
             holder = Node({"type": "object", "properties": {"v": node.raw}})
-            validator, rules = SchemaValidator(holder, self._server), RuleEvaluator(holder, self._server)
+            validator, rules = SchemaValidator(holder, self.server), RuleEvaluator(holder, self.server)
 
             def judge(value: Object) -> Answer:
                 stored = defaulted(value, holder)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from itertools import chain, islice, product
 from typing import Any
 
+from crdcompat.candidates.mentions import Mention, item_mentions
+from crdcompat.candidates.sample import list_of_size
+from crdcompat.candidates.valid_lists import repeated
+from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.variants import distinct
 from crdcompat.cel.rule import Rule, rule_of
-from crdcompat.compare.valid_lists import repeated
-from crdcompat.compare.valid_values import ValidValues
-from crdcompat.compare.variants import distinct
-from crdcompat.schema.mentions import Mention, item_mentions
 from crdcompat.schema.paths import Pointer
-from crdcompat.schema.sample import list_of_size
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Items that are made, those that are combined with each other, and values of one member.

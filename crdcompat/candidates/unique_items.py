@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.candidates.local import shape
 from crdcompat.cel.macros import macro
 from crdcompat.cel.rule import rule_of
-from crdcompat.compare.local import shape
 from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations, islice, product
-from math import prod
 from typing import Any
 
-from crdcompat.cel.rule import ITEM, PRESENCE, VALUE, Rule, rule_of
-from crdcompat.compare.unique_items import with_stated_type
+from crdcompat.candidates.mentions import Mention, item_mentions, mentions
+from crdcompat.candidates.sample import list_of_size, object_of_size, sample, values
+from crdcompat.candidates.strings import POOL
+from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.mentions import Mention, item_mentions, mentions
 from crdcompat.schema.paths import is_within, with_value
-from crdcompat.schema.sample import list_of_size, object_of_size, sample, values
-from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Limits: values per mentioned member, per other member, members set together, variants of one node.
@@ -53,82 +51,6 @@ def every_value(node: Node) -> list[Any] | None:
     if node.type == "object" and node.additional is None and not (node.properties or node.preserve or node.embedded):
         return [{}]
     return [True, False] if node.type == "boolean" else None
-
-
-def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
-    """One value per case that ``rules`` distinguish; None where they do more than compare values of known members.
-
-    The cases decide a rule of has(), ==, != and `in` over members with a finite set of values: one string represents
-    all strings that the rule does not name, and as many as there are members where it compares members.
-    """
-    base, read = sample(node), [rule_of(rule) for rule in rules]
-    if not isinstance(base, dict) or not read:
-        return None
-    values: dict[tuple[str, ...], bool] = {}
-    named: dict[str, Any] = {}
-    for rule in read:
-        if rule is None or not _only_compares(rule):
-            return None
-        for use in rule.uses:
-            for length in range(1, len(use.place) + 1):
-                values.setdefault(use.place[:length], False)
-            values[use.place] |= use.how == VALUE
-        named |= {repr(value): value for value in rule.literals}
-    texts = [value for value in named.values() if isinstance(value, str) and value]
-    others = [f"{_OTHER}{index or ''}" for index in range(sum(values.values()))]
-    domains: dict[tuple[str, ...], list[Any]] = {}
-    for member, compared in values.items():
-        cases = _every_case(node, member, ["", *others, *texts], compared=compared)
-        if cases is None:
-            return None
-        domains[member] = cases
-        if prod(map(len, domains.values())) > _MAX_VARIANTS:
-            return None
-    members = sorted(domains, key=len)
-    return [
-        made for cases in product(*(domains[m] for m in members)) if (made := _set(base, members, cases)) is not None
-    ]
-
-
-#: What every resource may have, whether its schema declares it or not.
-_OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
-#: What a rule may do whose result depends on nothing but the presence and the equality of members and literals.
-_COMPARISONS = frozenset({"_&&_", "_||_", "!_", "_?_:_", "_==_", "_!=_", "@in", "_?._", "orValue", "or", "hasValue"})
-#: Represents all strings that no rule names.
-_OTHER = "zz-other"
-
-
-def _only_compares(rule: Rule) -> bool:
-    """Whether the presence and the values of the members that the rule uses decide it, by equality alone."""
-    parts = list(rule.tree.walk())
-    return (
-        not (rule.uses_old or rule.variables)
-        and _COMPARISONS.issuperset(rule.calls)
-        and all(part.kind in ("const", "ident", "select", "call", "list") for part in parts)
-        and all(isinstance(value, (str, int)) for value in rule.literals)
-        and all(use.place and ITEM not in use.place and use.how in (VALUE, PRESENCE) for use in rule.uses)
-    )
-
-
-def _every_case(node: Node, member: tuple[str, ...], texts: list[str], *, compared: bool) -> list[Any] | None:
-    """The cases of a member, whose value rules compare or not; None if they are not known."""
-    below = node
-    for name in member:
-        if name not in below.properties:  # no object has it, unless the writer keeps what its schema does not declare
-            open_ended = below.preserve or below.additional is not None or (below.embedded and name in _OF_RESOURCES)
-            return None if open_ended else [ABSENT]
-        below = below.properties[name]
-    closed = enum_members(below)
-    if closed is not None:
-        return [ABSENT, *closed]
-    if below.type == "object" and not (below.additional or below.preserve or compared):
-        made = sample(below)
-        return [ABSENT, made] if isinstance(made, dict) else None
-    if below.type == "boolean":
-        return [ABSENT, True, False]
-    if below.type == "string" and not below.raw.keys() & {"pattern", "format", "minLength", "maxLength"}:
-        return [ABSENT, *texts]
-    return None
 
 
 def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> Any:

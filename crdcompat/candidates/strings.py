@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from crdcompat.candidates.plausible import plausible_strings
+from crdcompat.candidates.rule_values import rule_patterns, rule_values
 from crdcompat.cel.rule import rule_of
-from crdcompat.schema.plausible import plausible_strings
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
-from crdcompat.schema.rule_values import rule_patterns, rule_values
 from crdcompat.schema.structural import Node
 
 #: Strings that together match most patterns and formats of real CRDs; the shortest and plainest first.

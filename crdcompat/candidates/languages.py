@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from crdcompat.candidates.sample import values
+from crdcompat.candidates.strings import string_limits
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.sample import values
-from crdcompat.schema.sample_strings import string_limits
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.errors import FieldError
-from crdcompat.compare.changes import canonical
-from crdcompat.compare.moves import Made, moves
+from crdcompat.candidates.moves import Made, moves
+from crdcompat.candidates.sample import sample
+from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import Object, Pointer, value_at, with_value
-from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Objects that one search judges at most; each costs about a millisecond.

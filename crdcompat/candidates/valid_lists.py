@@ -10,10 +10,10 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from crdcompat.compare.unique_items import with_stated_type
-from crdcompat.compare.valid_values import ValidValues
+from crdcompat.candidates.sample import MAX_WEIGHT, list_of_size, sample, unlike, weight
+from crdcompat.candidates.unique_items import with_stated_type
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.schema.paths import Pointer, with_value
-from crdcompat.schema.sample import MAX_WEIGHT, list_of_size, sample, unlike, weight
 from crdcompat.schema.structural import ABSENT, Node
 
 _LIMITS = ("minItems", "maxItems")

@@ -13,9 +13,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.candidates.rule_values import pattern_values, rule_values
 from crdcompat.cel.rule import ITEM, Place, Rule, rule_of
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.rule_values import pattern_values, rule_values
 from crdcompat.schema.structural import Node
 
 #: Members of one node, and characters of a literal that a member may have.

@@ -1,0 +1,187 @@
+"""What a schema states about the values that a formula reads, as formulas: the premises of a proof or a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.environment import lacks
+from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.views import View
+from crdcompat.apiserver.versions import Server
+from crdcompat.cel.rule import uses_old
+from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
+from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
+from crdcompat.compare.equivalence.formula import (
+    TRUE,
+    Formula,
+    Kind,
+    Path,
+    Quantified,
+    atoms_in,
+    conjuncts,
+)
+from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
+from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
+from crdcompat.schema.paths import ITEM, SchemaPath, node_at
+from crdcompat.schema.structural import ABSENT, Node
+
+#: Statements of the writer that one proof uses.
+_MAX_PREMISES = 80
+
+
+class Scope(Struct, frozen=True):
+    """What formulas are about: the object, a value of a map, or a nullable value that is not null.
+
+    ``depth``: the steps from the root of the schema.
+    """
+
+    node: Node
+    view: View
+    server: Server
+    depth: int
+
+
+class Place(Struct, frozen=True):
+    """A value in a scope, and the lists around it, each with the variable of its items."""
+
+    path: Path
+    lists: tuple[tuple[Path, str], ...]
+
+    def lifted(self, formula: Formula) -> Formula:
+        """The formula about the value as one about the scope: if there is a value, it is true for each item."""
+        found = some(opposite(has(self.path)), formula)
+        for holder, variable in reversed(self.lists):
+            found = some(opposite(has(holder)), each(holder, variable, found))
+        return found
+
+
+def place_of(path: SchemaPath, variable: str = "self") -> Place:
+    here: Path = (variable,)
+    lists: list[tuple[Path, str]] = []
+    for step in path:
+        if step is ITEM:
+            variable = f"#{len(lists)}"
+            lists.append((here, variable))
+            here = (variable,)
+        else:
+            here = member_path(here, str(step))
+    return Place(here, tuple(lists))
+
+
+def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
+    """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike.
+
+    Of the stored object of an update it is only assumed that the writer has pruned it.
+    """
+    about = {path[:length] for path in wanted.paths() for length in range(1, len(path) + 1)}
+    of_updates = any(path[0] == OLD for path in about)
+    found: dict[Formula, None] = {}
+    for variable in ("self", OLD):
+        read = set(_schema_paths(wanted, {variable: ()}, reader.node))
+        for path in sorted({full[:length] for full in read for length in range(len(full) + 1)}, key=repr):
+            node = node_at(writer.node, path)
+            if node is None:
+                continue
+            place, view = place_of(path, variable), View(node, resource=writer.view.resource and not path)
+            formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
+            if variable == "self":
+                formulas = [*stated(node, place, view, writer.server), *formulas]
+            parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+            if variable == "self" and of_updates:
+                parts += _rules_of_updates(node, place, view, writer.server)
+            found.update((place.lifted(part), None) for part in parts)
+    roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
+    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
+    return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
+
+
+def _of_resources(view: View) -> Iterator[Formula]:
+    """Members that every resource has; a whole object has a name, too."""
+    if view.resource:
+        whole = () if view.node.embedded else (("metadata", "name"),)
+        yield every(*(has(("self", *names)) for names in (("apiVersion",), ("kind",), *whole)))
+
+
+def stated(node: Node, place: Place, view: View, server: Server) -> Iterator[Formula]:
+    """The formulas of the writer's node: of keywords, rules, distinct items, and members that a default adds."""
+    yield keywords_of(node, place.path, node, view, server)
+    yield distinct_items(place.path, node)
+    for name, member in node.properties.items():
+        if member.default is not ABSENT:
+            yield has(member_path(place.path, name))
+    for rule in node.rules:
+        formula = formula_of_rule(rule, place, view, server)
+        if formula is not None:
+            yield formula
+
+
+def _rules_of_updates(node: Node, place: Place, view: View, server: Server) -> Iterator[Formula]:
+    for rule in node.rules:
+        if uses_old(rule.get("rule")):
+            formula = formula_of_rule(rule, place, view, server, of_updates=True)
+            if formula is not None:
+                yield formula
+
+
+def _of_others(writer: Node, reader: Node | None, place: Place, *, resource: bool) -> Iterator[Formula]:
+    """Members that only the reader declares: they are absent, or have the reader's default."""
+    for name, member in reader.properties.items() if reader is not None else ():
+        if name not in writer.properties and prunes(writer, name, resource=resource):
+            path, default = member_path(place.path, name), member.default
+            yield has(path) if default is not ABSENT else opposite(has(path))
+            if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):
+                yield fact(Kind.EQUAL, path, default)
+
+
+def formula_of_rule(
+    rule: dict[str, Any], place: Place, view: View, server: Server, *, of_updates: bool = False
+) -> Formula | None:
+    """When a rule accepts a value; None if the server cannot evaluate it.
+
+    A rule that judges updates is read only with ``of_updates``, and not if it judges new values, too. A server
+    evaluates it where the stored object has a value. Which item of a list was which is not known.
+    """
+    text = str(rule.get("rule", ""))
+    judges_updates = uses_old(text)
+    if judges_updates and (not of_updates or place.lists or rule.get("optionalOldSelf") is True):
+        return None
+    if not server.does("cel") or lacks(server, program(text).functions):
+        return None
+    found = truth_of_rule(text, place.path, view.node, resource=view.resource)
+    if found is None:
+        return None
+    return some(opposite(has((OLD, *place.path[1:]))), found.true) if judges_updates else found.true
+
+
+def _schema_paths(formula: Formula, roots: Mapping[str, SchemaPath], scope: Node) -> Iterator[SchemaPath]:
+    """The paths of the schema that a formula reads, inside of atoms, too."""
+    for atom in atoms_in(formula):
+        for path in atom.paths():
+            if path[0] in roots:
+                yield (*roots[path[0]], *_names(path, node_at(scope, roots[path[0]])))
+        if isinstance(atom.value, Quantified) and atom.path[0] in roots:
+            start = roots[atom.path[0]]
+            holder = (*start, *_names(atom.path, node_at(scope, start)), ITEM)
+            yield from _schema_paths(atom.value.formula, {**roots, atom.value.variable: holder}, scope)
+
+
+def _names(path: Path, node: Node | None) -> tuple[str, ...]:
+    """The names of the members on a path, as the schema writes them, as far as it declares them."""
+    names: list[str] = []
+    for step in path[1:]:
+        name = declared(node, step)
+        if node is None or name is None:
+            break
+        names.append(name)
+        node = node.properties[name]
+    return tuple(names)
+
+
+def not_null(node: Node | None) -> Node | None:
+    """A node without null among its values."""
+    if node is None or not node.nullable:
+        return node
+    return Node({keyword: value for keyword, value in node.raw.items() if keyword != "nullable"})
