@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,8 @@ from crdcompat.schema.work import WORK
 #: What making a required member costs.
 _STEPS_OF_A_MEMBER = 6
 _MAX_DEPTH = 40
+#: Nodes whose first string is kept.
+_MAX_NODES = 4096
 #: So many items are too large only if each of them is.
 _FEW = 8
 _MAX_ITEMS = 10_001  # one more than a round limit
@@ -34,7 +37,13 @@ def sample(node: Node, *, depth: int = 0) -> Any:
         return ABSENT
     if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
         return node.default
-    return next(values(node, depth=depth), ABSENT)
+    return _first_string(node) if node.type == "string" else next(values(node, depth=depth), ABSENT)
+
+
+@lru_cache(maxsize=_MAX_NODES)
+def _first_string(node: Node) -> Any:
+    """The first of the values; each proof makes the required members beside the field that it is about."""
+    return next(values(node), ABSENT)
 
 
 def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
