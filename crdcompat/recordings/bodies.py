@@ -32,6 +32,8 @@ _TYPE, _IDENTITY = "apiVersion|kind|metadata|items", "name|namespace|uid"
 _OWN_TYPE = _compiled(r"^(apiVersion|kind):(.*)$(?!\n )")
 _ITEM_TYPE = _compiled(r"^(?:- |  )(apiVersion|kind):(.*)$(?!\n   )")
 _PLAIN = _compiled(r" ([A-Za-z][\w./-]*)")
+#: A line of a List in the first column that is no item and no key of a List: below it may be an object of its own.
+_OTHER = _compiled(rf"^(?!(?:{_TYPE}):|-)[^\s#]")
 #: The cut parts of an object and of the items of a List, and the uid that each object must still have.
 _OF_OBJECT = _compiled(_bodies(0, _TYPE) + "|" + _bodies(2, _IDENTITY))
 _UID = _compiled(r"^metadata:\n(?:  .*\n)*?  uid: \w+(?:-\w+){4}$(?!\n   )")
@@ -57,7 +59,7 @@ def _reduced(text: bytes, known: Collection[tuple[str, str]]) -> bytes | None:
     if not kind.endswith("List"):
         return None if _overlaps(own, known) else _cut(text, _OF_OBJECT, _UID, 1)
     items, count = _types(_ITEM_TYPE, text), text.count(b"\n- ") if b"\nitems:\n- " in text else 0
-    if items is None or not count or any(each.endswith("List") for each in items["kind"]):
+    if items is None or not count or _OTHER.search(text) or any(each.endswith("List") for each in items["kind"]):
         return None
     # A FooList of the API server has no types at its items. Otherwise each item must have both apiVersion and kind.
     typed = {len(found) for found in items.values()}
