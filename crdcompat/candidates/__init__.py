@@ -1,4 +1,4 @@
 """Values that a schema may accept, made from what it states, and whether they are all that matter.
 
-They are candidates: whoever claims something of a value asks the server (`apiserver`) first.
+They are candidates: a caller asks the server (`apiserver`) about a value before it claims anything of it.
 """

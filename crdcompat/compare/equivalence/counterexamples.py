@@ -1,7 +1,7 @@
 """Values made from counter-models: assignments of atoms that satisfy what the writer states, and not a reader's rule.
 
 An assignment says which members are there, and what holds of the value at each path. It says nothing certain of opaque
-terms, so a made value is a candidate: whoever claims something of it asks the servers.
+terms, so a made value is a candidate: a caller asks the servers before it claims anything of it.
 """
 
 from __future__ import annotations
