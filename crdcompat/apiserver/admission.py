@@ -34,8 +34,11 @@ from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
+from crdcompat.schema.work import WORK
 
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
+#: What a write costs, beside a visit of each value.
+_STEPS_OF_A_WRITE = 20
 
 
 class Verdict(Struct, frozen=True):
@@ -99,6 +102,7 @@ class Admission:
 
         ``request`` is the decoded object of the request. ``status_write`` is True for writes to /status.
         """
+        WORK.spend(_STEPS_OF_A_WRITE)
         unknown: list[Unknown] = []
         warnings = tuple(
             f"unknown field {quote(path)}" for path in request.pruned if self.server.does("field_warnings")

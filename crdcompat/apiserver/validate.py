@@ -52,6 +52,17 @@ _GO_FORMAT: Final = {int: "int64", float: "float64"}
 _SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (bool, 0), "integer": (int, 2)}
 
 
+class _RefusedError(Exception):
+    """The value has an error."""
+
+
+class _Refusing(list[FieldError]):
+    """Errors of which the first ends the validation: only whether there is one is asked."""
+
+    def append(self, error: FieldError) -> None:
+        raise _RefusedError
+
+
 class SchemaValidator:
     """One schema node, compiled for one server."""
 
@@ -132,6 +143,14 @@ class SchemaValidator:
         if len(out) > before and pair.equal():
             del out[before:]
         return count
+
+    def accepts(self, value: Any) -> bool:
+        """Whether ``value`` has no error: ``validate`` up to the first one. What cannot be judged has none."""
+        try:
+            self._checks(value, None, None, _Refusing(), [])
+        except _RefusedError:
+            return False
+        return True
 
     def validate_root(self, value: Any, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> None:
         """Validate a whole object. The root never ratchets, because its metadata always differs."""

@@ -167,9 +167,7 @@ def _type(error: ErrorParts) -> str:
 
 
 def _enum(error: ErrorParts) -> str:
-    members = error.demand
-    shown = _members(members) if all(type(member) is str for member in members) else _listed(members)
-    return _DETAILS[Keyword.ENUM].format(demand=shown)
+    return _DETAILS[Keyword.ENUM].format(demand=_members(_Members(error.demand)))
 
 
 def _listed(members: tuple[Any, ...]) -> str:
@@ -177,8 +175,25 @@ def _listed(members: tuple[Any, ...]) -> str:
     return ", ".join(gotext.quote(each if isinstance(each, str) else gotext.compact_json(each)) for each in members)
 
 
-#: Cached, because all errors of one enum show the same list.
-_members = lru_cache(maxsize=256)(_listed)
+class _Members:
+    """The members of one enum, as a key: they are the same only as the same tuple, because objects have no hash."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[Any, ...]) -> None:
+        self.members = members
+
+    def __hash__(self) -> int:
+        return id(self.members)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Members) and self.members is other.members
+
+
+@lru_cache(maxsize=256)
+def _members(key: _Members) -> str:
+    """``_listed``, cached, because all errors of one enum show the same list."""
+    return _listed(key.members)
 
 
 def _number(error: ErrorParts) -> str:

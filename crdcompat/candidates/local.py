@@ -10,7 +10,6 @@ from typing import Any
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.decode import apply_defaults, decode
-from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import ABSENT, RULES, Node, mapping_of
@@ -36,10 +35,8 @@ class NodeJudge:
         Servers evaluate rules only if the other keywords accept the value.
         """
         WORK.spend()
-        errors: list[FieldError] = []
-        self._validator.validate(value, None, None, errors, [])
         pair = None if old is ABSENT else Pair({"v": value}, {"v": old}, self._holder)
-        return not errors and self._rules.breaks({"v": value}, pair)
+        return self._validator.accepts(value) and self._rules.breaks({"v": value}, pair)
 
     def without(self, removed: Callable[[dict[str, Any]], bool]) -> NodeJudge:
         """The judge by the node without some of its own rules; this one if it has none of them."""
@@ -56,9 +53,7 @@ class NodeJudge:
         """Whether the node accepts ``value`` after defaulting. What cannot be judged counts as accepted."""
         WORK.spend()
         stored = defaulted(value, self._node)
-        errors: list[FieldError] = []
-        self._validator.validate(stored, None, None, errors, [])
-        return not errors and not self._rules.breaks({"v": stored})
+        return self._validator.accepts(stored) and not self._rules.breaks({"v": stored})
 
 
 def defaulted(value: Any, node: Node) -> Any:

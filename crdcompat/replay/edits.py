@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.sample import sample
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.work import WORK
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
@@ -56,18 +56,23 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
         return
     wholes = [place for place in bad if _is_object(obj, place)]
     values = [place for place in bad if place not in wholes]
+    allowed: dict[Node, tuple[Any, ...] | None] = {}
     scalars = (
         (inside, *each) for inside in (False, True)[: 1 + bool(wholes)] for each in _common_first(obj[part], part)
     )
     for inside, pointer, value in scalars:
         if _near(pointer, values, root) or _near(pointer, wholes, root) != inside:
             continue
+        WORK.spend()
         node = node_at(root, schema_path_of(root, pointer))
         if node is None or _is_list_key(pointer, root):
             continue
-        members = enum_members(node)
+        if node not in allowed:
+            allowed[node] = enum_members(node)
+        members = allowed[node]
         others = [other for other in _others(value) if members is None or other in members]
-        is_allowed = _judge(node, server) if others else None  # most scalars of an object can be enums
+        # Most scalars of an object can be enums: a validator is made where it has something to judge.
+        is_allowed = SchemaValidator(node, server).accepts if others else None
         other = next(filter(is_allowed, others), None)
         if other is not None:
             yield Edit(with_value(obj, pointer, other), pointer)
@@ -85,7 +90,7 @@ def _added(obj: Object, root: Node, part: str, bad: list[Pointer], server: Serve
         if name in obj[part] or name == "observedGeneration" or node.type not in _SCALARS or pointer in bad:
             continue
         value = sample(node)
-        if value is not ABSENT and _judge(node, server)(value):
+        if value is not ABSENT and SchemaValidator(node, server).accepts(value):
             yield Edit(with_value(obj, pointer, value), pointer)
 
 
@@ -200,14 +205,3 @@ def _others(value: Any) -> Iterator[Any]:
         yield value + "x"
         yield value[:-1]
         yield from ("2006-01-02T15:04:05Z", "x")
-
-
-def _judge(node: Node, server: Server) -> Callable[[Any], bool]:
-    validator = SchemaValidator(node, server)
-
-    def allows(value: Any) -> bool:
-        errors: list[FieldError] = []
-        validator.validate(value, None, None, errors, [])
-        return not errors
-
-    return allows

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from msgspec import Struct, field
 
 from crdcompat.apiserver import errors
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 #: What the evaluation of a rule costs, beside a visit of a value.
 _STEPS_OF_A_RULE = 8
 _MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
+#: Values that satisfy all rules of a node are kept, as text: the search for examples asks for the same ones again.
+_MOST_KEPT, _MOST_BYTES_KEPT = 4096, 2048
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
@@ -47,10 +50,19 @@ class Findings(Struct):
     first_only: bool = False
 
 
+def _text_of(value: Any) -> bytes | None:
+    """A short value as text: equal texts have equal values. None for one that is long, or no JSON."""
+    try:
+        text = orjson.dumps(value)
+    except TypeError:
+        return None
+    return text if len(text) <= _MOST_BYTES_KEPT else None
+
+
 class NodeRules:
     """The rules of one schema node, compiled for one server."""
 
-    __slots__ = ("_messages", "old_plan", "raw", "rules", "self_plan", "server", "unseen", "uses_old", "view")
+    __slots__ = ("_kept", "_messages", "old_plan", "raw", "rules", "self_plan", "server", "unseen", "uses_old", "view")
 
     def __init__(self, raw: tuple[dict[str, Any], ...], view: View, server: Server) -> None:
         self.raw = raw
@@ -58,6 +70,7 @@ class NodeRules:
         self.server = server
         self.rules: tuple[Rule, ...] | None = None
         self._messages: dict[str, Any] = {}
+        self._kept: set[bytes | None] = set()
 
     def compiled(self) -> tuple[Rule, ...]:
         """The rules, compiled on the first call."""
@@ -83,6 +96,11 @@ class NodeRules:
         """Evaluate the rules on ``value`` at ``path``; add the results to ``found``."""
         rules = self.compiled()
         old = pair.old if pair is not None else None
+        key = _text_of(value) if old is None or not self.uses_old else None
+        if key in self._kept:
+            WORK.spend()
+            return
+        results = len(found.errors), len(found.unknown), len(found.warnings)
         shared: dict[bool, Data] = {}
         for rule in rules:
             if found.first_only and found.errors:
@@ -109,6 +127,10 @@ class NodeRules:
             except FailedError as error:
                 detail = self._failure(rule, str(error))
                 found.errors.append(self._error(rule, path, errors.INVALID, self._type, detail))
+        if key is not None and results == (len(found.errors), len(found.unknown), len(found.warnings)):
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept.add(key)
 
     def _error(
         self, rule: Rule, path: Trail, kind: str, value: Any, detail: str | None, *, at_field_path: bool = False

@@ -25,10 +25,10 @@ EFFECTS = {
 
 
 def changes(site: Site) -> Iterator[Change]:
-    old, new = site.old.required, site.new.required
+    old, new = frozenset(site.old.required), frozenset(site.new.required)
     for kind, names in (
-        ("required.added", [name for name in new if name not in old]),
-        ("required.removed", [name for name in old if name not in new]),
+        ("required.added", new - old),
+        ("required.removed", old - new),
     ):
         for name in sorted(names):
             yield Change(

@@ -51,6 +51,26 @@ def texts(schema: dict[str, Any], new: Any, *, minor: int = 33, **more: Any) -> 
     return [error.text() for error in found.errors]
 
 
+@pytest.mark.parametrize("optional", [False, True])
+def test_an_evaluator_judges_each_value_as_if_it_were_the_first(optional: bool) -> None:
+    """Values that satisfy the rules of a node are kept: with another old value the same value may break them."""
+    immutable = {"rule": "oldSelf.orValue(self) == self", "optionalOldSelf": True} if optional else "self == oldSelf"
+    root = Node(thing(spec=with_rules(STRING, immutable, "self != 'bad'"), more=with_rules(STRING, "self != 'good'")))
+    evaluator = RuleEvaluator(root, Server(33))
+
+    def broken(value: str, old: str | None = None) -> list[str]:
+        new = {"spec": value, "more": value}
+        pair = Pair(new, {"spec": old, "more": value}, root) if old is not None else None
+        return [str(error.demand) for error in evaluator.evaluate(new, pair, ratchet=False).errors]
+
+    rule = immutable["rule"] if isinstance(immutable, dict) else immutable
+    for _ in range(2):
+        assert broken("a") == broken("a", "a") == []
+        assert broken("a", "b") == [rule]
+        assert broken("bad") == broken("bad", "bad") == ["self != 'bad'"]
+        assert broken("good") == ["self != 'good'"]
+
+
 def test_library_is_loaded_only_when_a_rule_is_evaluated() -> None:
     code = (
         "import sys; from crdcompat.apiserver.cel import RuleEvaluator;"
