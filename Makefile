@@ -18,7 +18,7 @@ WHEELS := $(VENV)/wheels
 TODAY := $(VENV)/typer-of-today
 SITE := $(VENV)/site
 
-.PHONY: demo test site fuzz referee conformance replay bench types fixtures lint format clean
+.PHONY: demo test site fuzz referee conformance replay examine bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -51,6 +51,10 @@ conformance: $(DEV)
 # Releases of other projects: make replay ARGS="--releases ../shared/data/projects/projects.bundle".
 replay: $(DEV)
 	$(BIN)/python tests/conformance/replay.py $(ARGS)
+
+# An SMT solver asks about what a comparison says has no effect, or may have one; see tests/examine/examine.py.
+examine: $(DEV)
+	$(BIN)/python tests/examine/examine.py $(ARGS)
 
 bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
