@@ -51,14 +51,13 @@ def _are_distinct(items: list[Any], node: Node) -> bool:
 def _own_errors(items: list[Any], node: Node, server: Server, path: Trail) -> Iterator[FieldError]:
     if _are_distinct(items, node):
         return
-    misfits = False
     if node.list_type == "map":
-        for index, item in enumerate(items):
-            if item is not None and not isinstance(item, dict):
-                misfits = True
-                yield _error(INVALID, (path, index), item, server, "must be an object for an array of list-type map")
-    if misfits:
-        return
+        # The server names the first item that is no object, and nothing else of the list.
+        misfits = (index for index, item in enumerate(items) if item is not None and not isinstance(item, dict))
+        if (first := next(misfits, None)) is not None:
+            said = "must be an object for an array of list-type map"
+            yield _error(INVALID, (path, first), items[first], server, said)
+            return
     seen: dict[Hashable, int] = {}
     for index, item in enumerate(items):
         # A null in a map list counts as an item without keys (recorded).

@@ -6,8 +6,10 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/defaulting/validation.go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from crdcompat.apiserver.cel.static.compile import compiled
+from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.crd_validation.definition import fault, map_keys
 from crdcompat.apiserver.crd_validation.keywords import Schema
@@ -20,6 +22,9 @@ from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import Node, mapping_of
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.cel.walk import Step
 
 _METADATA = frozenset({"metadata", "apiVersion", "kind"})
 _EMBEDDED = "x-kubernetes-embedded-resource"
@@ -68,6 +73,11 @@ class _DefaultValidator(SchemaValidator):
 
     strips_formats = False
 
+    def __init__(self, node: Node, server: Server) -> None:
+        super().__init__(node, server)
+        if node.int_or_string:  # the structural schema has no type there, and nothing else says "int or string"
+            self.types = ()
+
 
 def _undecodable_metadata(value: Any, node: Node | None, at: Pointer) -> tuple[Pointer, Any, str] | None:
     """The first metadata of an embedded resource that does not decode: where, its value, the message."""
@@ -92,6 +102,7 @@ def _broken_rules(node: Node, value: Any, server: Server, *, is_root: bool) -> l
     from crdcompat.apiserver.cel.ratchet import Ratchet
 
     steps = walk.steps(node, server, resource=is_root)
+    _mark_uncompiled(steps, server)
     pairs = [Pair(value, value, node), None] if server.does("ratchet_main") else [Pair(value, value, node)]
     for pair in pairs:
         found = Findings()
@@ -100,6 +111,21 @@ def _broken_rules(node: Node, value: Any, server: Server, *, is_root: bool) -> l
         if found.errors:
             return found.errors
     return []
+
+
+def _mark_uncompiled(step: Step | None, server: Server) -> None:
+    """Give the rules that the server's compiler refuses its message: it evaluates none of them."""
+    if step is None:
+        return
+    if step.rules is not None:
+        view = step.rules.view
+        root = declared(view.node.raw, resource=view.resource, enums=server.does("enum_lengths"))
+        for rule in step.rules.compiled():
+            found = compiled(rule.text, root, server, stored=False, optional_old=rule.optional_old) if root else None
+            if found is not None and found.error:
+                rule.compile_error = f"rule compile error: {found.stage} failed: {found.error}"
+    for below in (*step.all_of, *step.properties.values(), step.additional, step.items):
+        _mark_uncompiled(below, server)
 
 
 def _unknown_fields(node: Node, value: Any) -> list[str]:

@@ -101,6 +101,62 @@ def test_libraries_by_minor(rule: str, first: str, stored: str) -> None:
         assert _errors(rule, f"{head}.{int(minor) - 1}", stored=is_stored) != []
 
 
+_DECIMAL = "error during formatting: decimal clause can only be used on integers, was given"
+_TEXT = (
+    "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
+    "types, durations, and timestamps, was given"
+)
+_UNREADABLE = "could not parse formatting clause:"
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("'%s has %d, %.1f%%'.format([self.a, 1, 1.5]) != ''", []),
+        ("'%s'.format([[1, 'a', {'k': 1, 2: true}]]) != ''", []),  # shown by format, mixed lists and maps are fine
+        ("'%d'.format([dyn('a')]) != ''", []),
+        ("self.a.format(['a']) != ''", []),  # the text is not known
+        ("'%d'.format([self.a]) != ''", [f"<input>:1:18: {_DECIMAL} string"]),
+        ("'%d'.format([self.o]) != ''", [f"<input>:1:18: {_DECIMAL} selfType0.o"]),
+        ("'%s'.format([[1, quantity('1')]]) != ''", [f"<input>:1:26: {_TEXT} kubernetes.Quantity"]),
+        ("'%d%d'.format([1]) != ''", ["<input>:1:14: index 1 out of range"]),
+        (
+            "'%d'.format([1, 'a']) != ''",
+            ["<input>:1:12: too many arguments supplied to string.format (expected 1, got 2)"],
+        ),
+        ("'%'.format(['a']) != ''", ["<input>:1:11: unexpected end of string"]),
+        ("'%q'.format(['a']) != ''", [f'<input>:1:12: {_UNREADABLE} unrecognized formatting clause "q"']),
+        ("'%é'.format(['a']) != ''", [f'<input>:1:12: {_UNREADABLE} unrecognized formatting clause "Ã"']),
+        (
+            "[[1, 'a'], [2, 'b', 3]] == []",
+            [f"<input>:1:{at}: expected type 'int' but found 'string'" for at in (6, 16)],
+        ),
+        ("[dyn(1), 'a'] == []", ["<input>:1:10: expected type 'dyn' but found 'string'"]),
+        (
+            "{1: 'a', 'b': 2} == {}",
+            [
+                "<input>:1:10: expected type 'int' but found 'string'",
+                "<input>:1:15: expected type 'string' but found 'int'",
+            ],
+        ),
+        ("'%s'.format([size([1, 'a'])]) != ''", ["<input>:1:23: expected type 'int' but found 'string'"]),
+    ],
+)
+def test_literals(rule: str, said: list[str]) -> None:
+    """The answers of Kubernetes 1.36."""
+    assert _errors(rule) == said
+
+
+@pytest.mark.parametrize(
+    ("minor", "mixed", "wrong"),
+    [(29, False, False), (30, True, True), (31, True, False), (36, True, False)],
+)
+def test_formats_by_minor(minor: int, mixed: bool, wrong: bool) -> None:
+    """1.30 is the first to take ``format`` in a new rule; later ones check its arguments."""
+    assert (_errors("'%s has %d'.format([self.a, 1]) != ''", f"1.{minor}") == []) == mixed
+    assert (_errors("'%d'.format([self.a]) != ''", f"1.{minor}") == []) == wrong
+
+
 def test_a_list_of_functions_has_no_typing_error() -> None:
     every = functions(36, 36, frozenset())
     assert {overload.member for overload in every["size"]} == {True, False}

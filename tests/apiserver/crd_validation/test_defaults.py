@@ -58,3 +58,27 @@ def test_a_service_without_a_name(minor: int, detail: str) -> None:
     raw["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
     (error,) = create_crd(raw, Server(minor), as_sent=True).errors
     assert error.text() == f"spec.conversion.webhookClientConfig.service.namespace: Required value{detail}"
+
+
+@pytest.mark.parametrize("default", [1.5, True, [1], 3, "a"])
+def test_no_type_is_asked_of_an_integer_or_string(default: Any) -> None:
+    """Only the usual anyOf says what the type is."""
+    bare = {"x-kubernetes-int-or-string": True, "default": default}
+    either = {**bare, "anyOf": [{"type": "integer"}, {"type": "string"}]}
+    for minor in (28, 36):
+        assert create_crd(crd(root(spec=obj(v=bare))), Server(minor)).accepted
+        assert create_crd(crd(root(spec=obj(v=either))), Server(minor)).accepted == (default in (3, "a"))
+
+
+def test_a_default_under_a_rule_that_does_not_compile() -> None:
+    rules = [{"rule": "self == 'y'"}, {"rule": "self.foo"}]
+    schema = {"type": "string", "maxLength": 5, "default": "x", "x-kubernetes-validations": rules}
+    verdict = create_crd(crd(root(spec=obj(v=schema))), Server(36), as_sent=True)
+    cause = "type 'string' does not support field selection"
+    compiling = f"compilation failed: ERROR: <input>:1:5: {cause}\n | self.foo\n | ....^"
+    at = "spec.validation.openAPIV3Schema.properties[spec].properties[v]"
+    said = [error.text() for error in verdict.errors if "default" in error.text()]
+    assert said == [
+        f"{at}.default: Invalid value: \"x\": failed rule: self == 'y'",
+        f'{at}.default: Invalid value: "string": rule compile error: {compiling}',
+    ]

@@ -225,6 +225,8 @@ class Checker:
             return found
         if self._assign(before, found):
             return types.most_general(before, found)
+        if not self._old:
+            return DYN  # a later check finds elements of several types
         self._mismatch(expr, before, found)
         return ERROR
 

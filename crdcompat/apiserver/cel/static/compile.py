@@ -5,7 +5,7 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/compilation.go; cel-go
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.environment import (
     parse_as,
 )
-from crdcompat.apiserver.cel.static import syntax_errors
+from crdcompat.apiserver.cel.static import literals, syntax_errors
 from crdcompat.apiserver.cel.static.checker import Checker
 from crdcompat.apiserver.cel.static.cost import Coster
 from crdcompat.apiserver.cel.static.declarations import functions
@@ -22,8 +22,7 @@ from crdcompat.apiserver.cel.static.declared import Declared, name_types
 from crdcompat.apiserver.cel.static.types import Type, optional
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.parse import RefusedError
-from crdcompat.cel.syntax import Expr, Parsed
-from crdcompat.schema.re2 import syntax_error
+from crdcompat.cel.syntax import Parsed
 
 #: Since this minor a server takes functions of new rules one minor after those of stored rules.
 _ENVIRONMENTS_SINCE = 28
@@ -32,10 +31,8 @@ _SELF = "selfType0"
 _MAX_SNIPPET = 16384
 #: The libraries since which literals are checked with the types; before: when the program is made.
 _CHECKS_LITERALS_SINCE = 29
-_LITERALS = {
-    "timestamp": (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII), "Timestamp"),
-    "duration": (re.compile(r"[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII), "Duration"),
-}
+#: The server since which literals of ``format`` are checked, and the libraries since which there is ``format``.
+_CHECKS_FORMATS_SINCE, _FORMATS_SINCE = 31, 29
 
 
 class Compiled(Struct, frozen=True):
@@ -72,11 +69,11 @@ def _compiled(text: str, root: Declared, server: Server, stored: bool, optional_
         return Compiled(_report(text, issues) if issues is not None else str(error))
     if checker.errors:
         return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
-    if (wrong := _bad_literal(tree, checker)) is not None:
-        literal, name, reason = wrong
-        if level(server, stored=stored) < _CHECKS_LITERALS_SINCE:
-            return Compiled(reason, stage="instantiation")
-        return Compiled(_report(text, [(tree.offsets.get(literal.id, 0), f"invalid {name} argument")]))
+    known = level(server, stored=stored)
+    if wrong := [*_bad_literals(tree, checker, server, known)]:
+        return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in wrong]))
+    if known < _CHECKS_LITERALS_SINCE and (bad := next(literals.unreadable(tree.root, checker), None)) is not None:
+        return Compiled(bad[2], stage="instantiation")
     cost = Coster(checker, root, server.minor, net="net" in server.cel_backports).cost(tree.root)
     return Compiled("", result, cost, "oldSelf" in checker.names)
 
@@ -104,21 +101,16 @@ def checked(
     return tree, checker, checker.check(tree.root)
 
 
-def _bad_literal(tree: Parsed, checker: Checker) -> tuple[Expr, str, str] | None:
-    """The first literal that is no pattern, time or duration: the literal, the function, and what is wrong."""
-    for call in tree.root.walk():
-        literal = call.args[-1] if call.kind == "call" and call.args else None
-        if literal is None or literal.kind != "const" or not isinstance(literal.value, str):
-            continue
-        if call.id not in checker.overloads:
-            continue
-        if call.name == "matches" and (reason := syntax_error(literal.value)):
-            return literal, call.name, reason
-        if call.name in _LITERALS:
-            pattern, kind = _LITERALS[call.name]
-            if not pattern.fullmatch(literal.value):
-                return literal, call.name, f"type conversion error from 'string' to 'google.protobuf.{kind}'"
-    return None
+def _bad_literals(tree: Parsed, checker: Checker, server: Server, known: int) -> Iterator[tuple[int, str]]:
+    """The faults of literals, each with its node, that a server finds after the type check."""
+    if server.minor > _OLD_CHECKER_UNTIL:
+        yield from literals.mixed(tree.root, checker)
+    if known >= _CHECKS_LITERALS_SINCE:
+        yield from (
+            (literal.id, f"invalid {name} argument") for literal, name, _ in literals.unreadable(tree.root, checker)
+        )
+    if server.minor >= _CHECKS_FORMATS_SINCE and known >= _FORMATS_SINCE:
+        yield from literals.misformatted(tree.root, checker)
 
 
 @lru_cache(maxsize=16384)
