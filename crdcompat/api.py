@@ -158,6 +158,8 @@ def judge(
     version: str | None = None,
     kubernetes: str = "1.31",
     ratcheting: bool | None = None,
+    manager: str | None = None,
+    force: bool = False,
 ) -> Verdict:
     """Judge one write as an API server would.
 
@@ -165,18 +167,22 @@ def judge(
     ``updateStatus``, ``mergePatch``, ``mergePatchStatus``, ``apply``, ``applyStatus``, ``scale``; all but the first two
     need ``old``, the stored object. In patches ``new`` is the patch, in ``scale`` the Scale object. ``version``
     defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets the feature gate by
-    hand. Nothing that is passed in is changed.
+    hand. ``manager`` is the field manager of an apply: what ``old`` says that it owned and ``new`` no longer has is
+    removed, and fields of other managers are a conflict unless ``force``; by default an apply is by a manager that owns
+    nothing, by force. Nothing that is passed in is changed.
 
     Raises UsageError for an operation, version or CRD that does not exist.
 
     Example: ``judge(crd, "create", {"apiVersion": …, "kind": …, "metadata": …, "spec": …}).accepted``.
     """
+    from crdcompat.apiserver.ownership import Applier
     from crdcompat.apiserver.versions import Server, kubernetes_server
     from crdcompat.features.judge.verdict import judge_write, resource_of, version_of
 
     named = kubernetes_server(kubernetes)
     server = Server(named.minor, named.openshift, ratcheting)
-    return judge_write(resource_of(crd, version or version_of(new), server), operation, new, old)
+    applier = None if manager is None else Applier(manager, force)
+    return judge_write(resource_of(crd, version or version_of(new), server), operation, new, old, applier=applier)
 
 
 def judge_crd(

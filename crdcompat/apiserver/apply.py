@@ -1,4 +1,4 @@
-"""Server-side apply by a manager that owns no other field: typing of the patch and of the object, and their merge.
+"""Server-side apply: typing of the patch and of the object, and their merge (``ownership`` has who owns what).
 
 Source: structured-merge-diff ``typed/validate.go`` and ``merge.go``; kube-openapi ``schemaconv/openapi.go``; reference
 section 8.6. Enums, bounds and patterns do not count here, and ratcheting does not prevent a failure.
@@ -23,15 +23,17 @@ _METADATA: Final = Node(
         "properties": {
             "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "ownerReferences": _OWNERS,
+            "labels": {"additionalProperties": {}},
+            "annotations": {"additionalProperties": {}},
         },
     }
 )
 _TYPE_META = ("apiVersion", "kind")
 _GO_TYPES = {str: "string", bool: "bool", list: "[]interface {}", dict: "map[string]interface {}"}
 UNDECLARED = "field not declared in schema"
-_MAP, _LIST, _SCALAR = "map", "list", "scalar"
+MAP, LIST, SCALAR = "map", "list", "scalar"
 #: The identity of an item of a set or keyed list; None if it has none.
-_Identity = tuple[tuple[str, str], ...] | None
+Identity = tuple[tuple[str, str], ...] | None
 
 
 class Type(Struct, frozen=True):
@@ -58,6 +60,10 @@ class Type(Struct, frozen=True):
             return None
         return Type() if node.additional is True or self.open or not node.properties else None
 
+    def declares(self, name: str) -> bool:
+        """Whether a member is a field of its own, and no key of a map."""
+        return self.node is not None and name in self.node.properties
+
     @property
     def items(self) -> Type:
         node = self.node
@@ -67,16 +73,16 @@ class Type(Struct, frozen=True):
         """How a value is merged: as a map, a list or a scalar. Null takes the form of the type."""
         declared = self.node.type if self.node is not None and not self.node.int_or_string else ""
         if declared in ("object", "array"):
-            return _MAP if declared == "object" else _LIST
+            return MAP if declared == "object" else LIST
         if declared:
-            return _SCALAR
-        return _MAP if value is None or isinstance(value, dict) else _LIST if isinstance(value, list) else _SCALAR
+            return SCALAR
+        return MAP if value is None or isinstance(value, dict) else LIST if isinstance(value, list) else SCALAR
 
     def is_atomic(self, kind: str) -> bool:
         """Whether a patch replaces the value as a whole."""
         if self.node is None:
-            return self.atomic or kind == _LIST
-        if kind == _LIST:
+            return self.atomic or kind == LIST
+        if kind == LIST:
             return self.node.list_type not in ("set", "map")
         return self.node.raw.get("x-kubernetes-map-type") == "atomic"
 
@@ -92,6 +98,9 @@ class _Root(Type, frozen=True):
         if name == "metadata":
             return Type(_METADATA, True)
         return Type() if name in _TYPE_META else Type.member(self, name)
+
+    def declares(self, name: str) -> bool:
+        return name == "metadata" or name in _TYPE_META or Type.declares(self, name)
 
 
 def root_type(node: Node) -> Type:
@@ -117,7 +126,7 @@ def _errors(value: Any, type_: Type, path: str, lenient: _Typing) -> Iterator[st
     if value is None:
         return
     kind = type_.kind(value)
-    if kind == _MAP:
+    if kind == MAP:
         if not isinstance(value, dict):
             yield _misfit(path, f"expected map, got &{{{plain(value)}}}")
             return
@@ -127,7 +136,7 @@ def _errors(value: Any, type_: Type, path: str, lenient: _Typing) -> Iterator[st
                 yield f"{path}.{name}: {UNDECLARED}"
                 return
             yield from _errors(value[name], member, f"{path}.{name}", lenient)
-    elif kind == _LIST:
+    elif kind == LIST:
         if not isinstance(value, list):
             yield _misfit(path, f"expected list, got &{{{plain(value)}}}")
             return
@@ -155,8 +164,8 @@ def _scalar_misfit(value: Any, type_: Type) -> str:
 
 
 def _item_errors(value: list[Any], type_: Type, path: str, lenient: _Typing) -> Iterator[str]:
-    keyed = not type_.is_atomic(_LIST)
-    seen: set[_Identity] = set()
+    keyed = not type_.is_atomic(LIST)
+    seen: set[Identity] = set()
     for index, item in enumerate(value):
         here = f"{path}[{index}]"
         if keyed:
@@ -164,14 +173,14 @@ def _item_errors(value: list[Any], type_: Type, path: str, lenient: _Typing) -> 
             if wrong:
                 yield _misfit(path, f"element {index}: {wrong}")
                 return
-            here = f"{path}{_shown(identity)}"
+            here = f"{path}{shown_identity(identity)}"
             if identity in seen and not lenient.duplicates:
-                yield _misfit(path, f"duplicate entries for key {_shown(identity)}")
+                yield _misfit(path, f"duplicate entries for key {shown_identity(identity)}")
             seen.add(identity)
         yield from _errors(item, type_.items, here, lenient)
 
 
-def _identity(item: Any, type_: Type, *, partial: bool = True) -> tuple[_Identity, str]:
+def _identity(item: Any, type_: Type, *, partial: bool = True) -> tuple[Identity, str]:
     """What identifies an item of a set or keyed list, and the error if nothing can. ``partial``: some keys suffice."""
     node = type_.node
     if node is None or node.list_type == "set":
@@ -202,7 +211,13 @@ def _identity(item: Any, type_: Type, *, partial: bool = True) -> tuple[_Identit
     return tuple(sorted(found)), ""
 
 
-def _shown(identity: _Identity) -> str:
+def identity_of(item: Any, type_: Type) -> Identity:
+    """What identifies an item of a set or keyed list; None if nothing can."""
+    return _identity(item, type_)[0]
+
+
+def shown_identity(identity: Identity) -> str:
+    """An identity as messages show it: ``[name="a"]``, ``[="a"]``."""
     return f"[{','.join(f'{name}={value}' for name, value in identity or ())}]"
 
 
@@ -210,18 +225,18 @@ def merged(live: Any, patch: Any, type_: Type, server: Server) -> Any:
     """The merge of a patch into the object; each may be ABSENT. Maps and keyed lists merge, sets unite.
 
     The patch replaces anything else. A null for a map or list that has members changes nothing. Fields that the manager
-    owned before and now omits stay, because their removal needs its managed fields.
+    owned before and now omits stay: ``ownership`` removes them.
     """
     if patch is ABSENT:
         return live
     kind = type_.kind(patch)
-    if kind == _SCALAR:
+    if kind == SCALAR:
         return patch
-    container: Any = dict if kind == _MAP else list
+    container: Any = dict if kind == MAP else list
     old, new = (side if isinstance(side, container) else container() for side in (live, patch))
     if type_.is_atomic(kind) or not (old or new):
         return patch
-    if kind == _LIST:
+    if kind == LIST:
         return _merged_items(old, new, type_, server)
     names = [*old, *(name for name in new if name not in old)]
     return {
@@ -234,11 +249,11 @@ def _merged_items(old: list[Any], new: list[Any], type_: Type, server: Server) -
     """Items of the patch keep their order, and items of the object stay before what follows them there."""
     before = [(_identity(item, type_)[0], item) for item in old]
     after = {_identity(item, type_)[0]: item for item in new}
-    places: dict[_Identity, list[Any]] = {}
+    places: dict[Identity, list[Any]] = {}
     for identity, item in before:
         places.setdefault(identity, []).append(item)
 
-    def both(identity: _Identity) -> Any:
+    def both(identity: Identity) -> Any:
         known = places.get(identity, [])  # duplicates are not merged
         return merged(known[0] if len(known) == 1 else ABSENT, after[identity], type_.items, server)
 
@@ -247,7 +262,7 @@ def _merged_items(old: list[Any], new: list[Any], type_: Type, server: Server) -
         return kept + [both(identity) for identity in after if identity not in places]
     shared = [identity for identity in after if identity in places]
     out: list[Any] = []
-    done: set[_Identity] = set()
+    done: set[Identity] = set()
     queue = list(after)
     at = 0
     while at < len(before) or queue:

@@ -24,6 +24,7 @@ from crdcompat.apiserver.warnings import deduplicated, warnings_of
 from crdcompat.vocabulary import HIDDEN
 
 if TYPE_CHECKING:
+    from crdcompat.apiserver.ownership import Applier
     from crdcompat.apiserver.strategy import Resource
     from crdcompat.schema.paths import Object
 
@@ -69,9 +70,12 @@ def merge_patch(resource: Resource, patch: Any, stored: Object, *, status: bool 
     return _warned(resource.merge_patch(patch, stored, status=status), resource, stored, ())
 
 
-def apply(resource: Resource, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
-    """PATCH by server-side apply, by a manager that owns no other field. The body is YAML to the server."""
-    return _warned(resource.apply(_from_yaml(patch), stored, status=status), resource, stored, ())
+def apply(
+    resource: Resource, patch: Object, stored: Object, *, status: bool = False, applier: Applier | None = None
+) -> Verdict:
+    """PATCH by server-side apply, by default by a manager that owns no other field. The body is YAML to the server."""
+    verdict = resource.apply(_from_yaml(patch), stored, status=status, applier=applier)
+    return _warned(verdict, resource, stored, ())
 
 
 def scale(resource: Resource, new: Object, stored: Object) -> Verdict:

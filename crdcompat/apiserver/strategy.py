@@ -16,6 +16,7 @@ from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.decode import RESOURCE_META, Decoded, apply_defaults, copied, decode
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
+from crdcompat.apiserver.ownership import Applier, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
 from crdcompat.cel.rule import uses_old
 from crdcompat.schema.paths import Object
@@ -89,10 +90,11 @@ class Resource(Admission):
         """PATCH with a JSON merge patch, on the main endpoint or on /status."""
         return self._patched(merge_patch(self.read(stored).object, patch), stored, status=status)
 
-    def apply(self, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
-        """PATCH by server-side apply, by a manager that owns no other field. A typing failure is a 500.
+    def apply(self, patch: Object, stored: Object, *, status: bool = False, applier: Applier | None = None) -> Verdict:
+        """PATCH by server-side apply. A typing failure is a 500, a conflict with other managers a 409.
 
-        Unlike other requests, the server does not decode the merged object, so it validates the nulls of the patch.
+        ``applier`` is who applies, by default a manager that owns no other field, by force. Unlike other requests, the
+        server does not decode the merged object, so it validates the nulls of the patch.
         """
         if status and not self.version.has_status:
             return self.no_endpoint(stored)
@@ -100,6 +102,12 @@ class Resource(Admission):
         if failed := self.typing_failure(patch, live):
             return failed
         whole = merged(live, patch, self._apply_type, self.server)
+        if applier is not None:
+            owned = self._ownership({**live, "metadata": metadata_of(stored)}, status=status)
+            applied = owned.applied(live, patch, whole, applier)
+            if applied.message:
+                return self._failed(409, applied.message)
+            whole = applied.object
         defaulted: list[str] = []
         whole = {**whole, **{name: copied(whole[name]) for name in whole if name not in RESOURCE_META}}
         apply_defaults(whole, self.node, "", defaulted)
@@ -108,6 +116,16 @@ class Resource(Admission):
         request = Decoded(whole, (), tuple(sorted(defaulted)))
         verdict = self.update_status_decoded(request, live) if status else self.update_decoded(request, live)
         return verdict if verdict.object is None else replace(verdict, object=self.read(verdict.object).object)
+
+    def _ownership(self, live: Object, *, status: bool) -> Ownership:
+        """Who owns which fields of a live object, for an apply on the main endpoint or on /status."""
+        if status:
+            ignored = {"spec", "metadata"} if self.server.does("apply_status_resets_metadata") else {"spec"}
+        else:
+            ignored = {"status"} if self.version.has_status else set()
+        versions = {f"{self.crd.group}/{each.name}" for each in self.crd.versions if each.served}
+        entries = entries_of(live, self._apply_type, self.api_version)
+        return Ownership(self._apply_type, entries, "status" if status else "", frozenset(ignored), frozenset(versions))
 
     @cached_property
     def _apply_type(self) -> Type:

@@ -32,6 +32,7 @@ SINCE: dict[str, int] = {
     "status_scope": 28,  # a status write validates .status only, before: the whole object
     "property_counts_go_on": 28,  # a min/maxProperties failure no longer hides the object's other errors
     "apply_interleaves": 28,  # items of an applied list keep the patch's order
+    "apply_status_resets_metadata": 36,  # an apply to /status neither changes nor owns metadata
     "enum_blocks_cel": 29,
     "finalizer_warnings": 29,  # new finalizers without a domain
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply

@@ -56,6 +56,17 @@ def judge(
         bool | None,
         typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server)."),
     ] = None,
+    manager: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The field manager of an apply: what it owned and no longer sends goes, and fields of others are a"
+            " conflict (default: a manager that owns nothing, by force).",
+        ),
+    ] = None,
+    force_conflicts: Annotated[
+        bool, typer.Option("--force-conflicts", help="With --manager: take fields from other managers.")
+    ] = False,
     requests: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
@@ -73,6 +84,7 @@ def judge(
     """
     import sys
 
+    from crdcompat.apiserver.ownership import Applier
     from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers, batch
@@ -84,6 +96,8 @@ def judge(
         raise UsageError("judge needs a CRD file, and an object file to judge an object (or --requests FILE)")
     if new is None and (op is not Operation.create or version is not None):
         raise UsageError("--op and --version are about an object: judge needs its file after the CRD's")
+    if manager is None and force_conflicts:
+        raise UsageError("--force-conflicts is about an apply by a manager: name it with --manager")
     request = answers.Question(
         crd=crd,
         new=new,
@@ -93,6 +107,7 @@ def judge(
         server=chosen_server(kube_version, openshift_version),
         ratcheting=ratcheting,
         redact=redact,
+        applier=None if manager is None else Applier(manager, force_conflicts),
     )
     style = style_for(sys.stdout, color.value, int(verbose)) if output is Output.text else None
     raise typer.Exit(answers.answer(request, style))

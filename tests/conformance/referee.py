@@ -214,6 +214,10 @@ class Referee:
         query = "?fieldManager=referee&force=true" if kind == _APPLY else ""
         return self._api.ask(method, f"{at}/{name}{endpoint}{query}", body, kind)
 
+    def ask(self, method: str, path: str, body: Json, kind: str = _JSON) -> Answer:
+        """One request of any form."""
+        return self._api.ask(method, path, body, kind)
+
     # -- etcd, past any schema ---------------------------------------------
 
     def stored(self, crd: Json, name: str) -> Json | None:

@@ -9,6 +9,7 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict, metadata_of
+from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.features.judge.files import crd_for, name_of, one_object, only_crd, served
@@ -25,7 +26,8 @@ _ASSUMED = "the newest known version (--kube-version or --openshift-version sets
 class Question(Struct, frozen=True):
     """One write to judge: file names of the CRD and the objects, and on which server; ``redact``: hide its values.
 
-    Without ``new`` the CRD itself is judged; ``old`` is then the file of the installed CRD.
+    ``applier`` is who applies (None: a manager that owns no field, by force). Without ``new`` the CRD itself is judged;
+    ``old`` is then the file of the installed CRD.
     """
 
     crd: str
@@ -36,6 +38,7 @@ class Question(Struct, frozen=True):
     server: Server | None
     ratcheting: bool | None
     redact: bool = False
+    applier: Applier | None = None
 
 
 def answer(question: Question, style: Style | None) -> int:
@@ -61,7 +64,7 @@ def _on_object(question: Question, server: Server) -> tuple[Verdict, Shown]:
     old = one_object(question.old) if question.old else None
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = served(question.crd, resource_of(crd_for(question.crd, new), version, server))
-    verdict = judge_write(resource, question.op, new, old)
+    verdict = judge_write(resource, question.op, new, old, applier=question.applier)
     name = metadata_of(new).get("name") or metadata_of(old or {}).get("name") or ""
     return redacted_verdict(verdict, resource.node) if question.redact else verdict, Shown(
         server=_named(question, server),

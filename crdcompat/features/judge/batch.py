@@ -15,6 +15,7 @@ import orjson
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.requests import escape_not_yaml, number_out_of_range
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
@@ -138,10 +139,18 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
     kind = new.get("kind") if isinstance(new, dict) else None
     resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
     verdict = _undecodable(resource, operation, line) or judge_write(
-        resource, operation, new, _as_decoded(request.get("old")), namespace=namespace
+        resource, operation, new, _as_decoded(request.get("old")), namespace=namespace, applier=_applier(request)
     )
     shown = redacted_verdict(verdict, resource.node) if redact else verdict
     return verdict_data(shown)
+
+
+def _applier(request: dict[str, Any]) -> Applier | None:
+    """Who applies, if the request names the field manager. Raises UsageError."""
+    manager, force = request.get("manager"), request.get("force", False)
+    if not isinstance(manager, (str, type(None))) or not isinstance(force, bool):
+        raise UsageError("the request's `manager` is not a string, or `force` is not true or false")
+    return None if manager is None else Applier(manager, force)
 
 
 def _undecodable(resource: Resource, operation: str, line: Line) -> Verdict | None:

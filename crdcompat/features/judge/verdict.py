@@ -7,6 +7,7 @@ from typing import Any
 
 from crdcompat.apiserver import requests
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
@@ -20,26 +21,39 @@ _UPDATES: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
     "updateStatus": lambda resource, new, old: requests.update(resource, new, old, status=True),
     "mergePatch": requests.merge_patch,
     "mergePatchStatus": lambda resource, new, old: requests.merge_patch(resource, new, old, status=True),
-    "apply": requests.apply,
-    "applyStatus": lambda resource, new, old: requests.apply(resource, new, old, status=True),
     "scale": requests.scale,
 }
+#: The kinds of server-side apply, and whether each goes to /status.
+_APPLIES = {"apply": False, "applyStatus": True}
 #: The kinds of write that ``judge`` knows.
-OPERATIONS = (*_CREATES, *_UPDATES)
+OPERATIONS = (*_CREATES, *_UPDATES, *_APPLIES)
 
 
-def judge_write(resource: Resource, operation: str, new: Any, old: Any = None, *, namespace: str = "") -> Verdict:
+def judge_write(
+    resource: Resource,
+    operation: str,
+    new: Any,
+    old: Any = None,
+    *,
+    namespace: str = "",
+    applier: Applier | None = None,
+) -> Verdict:
     """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request.
 
-    ``namespace`` is that of a create's URL (default: the object's).
+    ``namespace`` is that of a create's URL (default: the object's). ``applier`` is who applies (default: a manager that
+    owns no field, by force).
     """
     if not isinstance(new, dict):
         raise UsageError("the new object is not a JSON object")
     if operation not in OPERATIONS:
         raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
-    if operation in _UPDATES and not isinstance(old, dict):
+    if applier is not None and operation not in _APPLIES:
+        raise UsageError(f"a field manager is for {' and '.join(_APPLIES)}, not for {operation}")
+    if operation not in _CREATES and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
     try:
+        if operation in _APPLIES:
+            return requests.apply(resource, new, old or {}, status=_APPLIES[operation], applier=applier)
         if operation in _UPDATES:
             return _UPDATES[operation](resource, new, old)
         return requests.create(resource, new, keep_status=_CREATES[operation], namespace=namespace)

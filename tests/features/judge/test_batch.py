@@ -34,6 +34,19 @@ def _asked(world: Path, *lines: Any) -> tuple[Run, list[Json]]:
     return ran, [json.loads(line, parse_constant=pytest.fail) for line in ran.out.split("\n") if line]
 
 
+def test_a_request_names_the_manager_that_applies(world: Path) -> None:
+    entry = {"manager": "a", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsV1": {"f:spec": {"f:v": {}}}}
+    apply: Json = {**_write({"w": 1}, op="apply", kube="1.28"), "old": _write({"v": "B", "w": 1})["new"]}
+    apply["old"]["metadata"] = {**apply["old"]["metadata"], "managedFields": [entry]}
+    sent = {**apply, "new": _write({"v": "A", "w": 1})["new"]}
+    lines = [apply, {**apply, "manager": "a"}, {**sent, "manager": "b"}, {**sent, "manager": "b", "force": True}]
+    _, answers = _asked(world, *lines, {**apply, "manager": 1}, {**apply, "manager": "a", "force": "yes"})
+    # The value that the schema rejects stays for a stranger, and goes with what its owner no longer sends.
+    assert [answer.get("code") for answer in answers[:4]] == [422, 200, 409, 200]
+    said = "the request's `manager` is not a string, or `force` is not true or false"
+    assert [answer["error"] for answer in answers[4:]] == [said, said]
+
+
 #: Rules of which a server shows itself, a list or a pointer as the bad value.
 _REFUSED = (
     string(**{"x-kubernetes-validations": [{"rule": "self.a"}]}),

@@ -1,0 +1,121 @@
+"""Server-side apply by a manager who owns fields: what Kubernetes 1.28 and 1.36 make of it (test_owners_referee.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers import Json, crd, obj, root
+
+import crdcompat
+from crdcompat.apiserver.admission import Verdict
+
+_TEXT: Json = {"type": "string", "maxLength": 3}
+_KEYED = {
+    "type": "array",
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["k"],
+    "items": obj(k=_TEXT, v=_TEXT),
+}
+_CRD = crd(
+    root(
+        spec=obj(
+            a=_TEXT, b=_TEXT, o=obj(x=_TEXT, y=_TEXT), l=_KEYED, m={"type": "object", "additionalProperties": _TEXT}
+        )
+    )
+)
+_META: Json = {"name": "w", "namespace": "default"}
+
+
+def _entry(manager: str, spec: Json, operation: str = "Apply", **more: str) -> Json:
+    entry = {"manager": manager, "operation": operation, "apiVersion": "example.com/v1", "fieldsType": "FieldsV1"}
+    return {**entry, **more, "fieldsV1": {"f:spec": spec}}
+
+
+def _applied(
+    spec: Json, held: Json, *entries: Json, manager: str = "A", force: bool = False, kubernetes: str = "1.36"
+) -> Verdict:
+    whole = {"apiVersion": "example.com/v1", "kind": "Widget"}
+    old = {**whole, "metadata": {**_META, "managedFields": list(entries)}, "spec": held}
+    new = {**whole, "metadata": _META, "spec": spec}
+    return crdcompat.judge(_CRD, "apply", new, old, kubernetes=kubernetes, manager=manager, force=force)
+
+
+@pytest.mark.parametrize(
+    ("spec", "held", "owned", "after"),
+    [
+        # A field that the manager owned and no longer sends goes: also one that the schema rejects.
+        ({"b": "1"}, {"a": "too long", "b": "1"}, {"f:a": {}, "f:b": {}}, {"b": "1"}),
+        # What somebody else owns, or nobody, stays.
+        ({}, {"a": "1", "b": "1"}, {"f:a": {}}, {"b": "1"}),
+        ({"o": {"x": "1"}}, {"o": {"x": "1", "y": "2"}}, {"f:o": {"f:x": {}, "f:y": {}}}, {"o": {"x": "1"}}),
+        (
+            {"l": [{"k": "b"}]},
+            {"l": [{"k": "a", "v": "1"}, {"k": "b"}]},
+            {"f:l": {key: {".": {}, "f:k": {}} for key in ('k:{"k":"a"}', 'k:{"k":"b"}')}},
+            {"l": [{"k": "b"}]},
+        ),
+    ],
+)
+def test_what_is_no_longer_sent_goes(spec: Json, held: Json, owned: Json, after: Json) -> None:
+    verdict = _applied(spec, held, _entry("A", owned))
+    assert verdict.accepted
+    assert verdict.object is not None
+    assert verdict.object.get("spec") == after
+
+
+def test_an_object_that_loses_all_members_becomes_null() -> None:
+    """The server validates the merged object as it is."""
+    verdict = _applied({"b": "1"}, {"b": "1", "o": {"x": "1"}}, _entry("A", {"f:b": {}, "f:o": {".": {}, "f:x": {}}}))
+    assert verdict.accepted
+    kept = _applied({"o": {}, "b": "1"}, {"b": "1", "o": {"x": "1"}}, _entry("A", {"f:b": {}, "f:o": {"f:x": {}}}))
+    assert [error.text() for error in kept.errors] == [
+        'spec.o: Invalid value: "null": spec.o in body must be of type object: "null"'
+    ]
+
+
+def test_two_owners() -> None:
+    entries = (_entry("A", {"f:a": {}}), _entry("B", {"f:a": {}}))
+    verdict = _applied({}, {"a": "1"}, *entries)
+    assert verdict.object is not None
+    assert verdict.object["spec"] == {"a": "1"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ((_entry("B", {"f:a": {}}),), 'conflict: conflict with "B": .spec.a'),
+        ((_entry("B", {"f:a": {}}, "Update"),), 'conflict: conflict with "B" using example.com/v1: .spec.a'),
+        (
+            (_entry("A", {"f:a": {}}, "Apply", subresource="status"),),
+            'conflict: conflict with "A" with subresource "status": .spec.a',
+        ),
+        ((), 'conflict: conflict with "before-first-apply" using example.com/v1: .spec.a'),
+        ((_entry("B", {"f:b": {}}),), ""),
+        ((_entry("B", {"f:a": {}}, apiVersion="example.com/v0"),), ""),  # a version that is not served owns nothing
+    ],
+)
+def test_conflicts(entries: tuple[Json, ...], message: str) -> None:
+    verdict = _applied({"a": "2"}, {"a": "1", "b": "1"}, *entries)
+    assert (verdict.code, verdict.message) == ((409, f"Apply failed with 1 {message}") if message else (200, ""))
+    assert _applied({"a": "2"}, {"a": "1", "b": "1"}, *entries, force=True).accepted
+
+
+def test_conflicts_of_several_managers() -> None:
+    verdict = _applied(
+        {"a": "2", "b": "2"}, {"a": "1", "b": "1"}, _entry("C", {"f:b": {}}), _entry("B", {"f:a": {}, "f:b": {}})
+    )
+    said = 'conflicts with "B":\n- .spec.a\n- .spec.b\nconflicts with "C":\n- .spec.b'
+    assert verdict.message == f"Apply failed with 3 conflicts: {said}"
+
+
+def test_the_same_value_is_no_conflict() -> None:
+    assert _applied({"a": "1"}, {"a": "1"}, _entry("B", {"f:a": {}})).accepted
+
+
+@pytest.mark.parametrize(
+    "fields", [None, [], {"f:spec": {"f:a": None}}, {"x:y": {}}, {"f:spec": {"k:{": {}, "v:": {}}}]
+)
+def test_entries_that_are_no_sets_of_fields(fields: Any) -> None:
+    entry = {**_entry("A", {}), "fieldsV1": fields}
+    assert _applied({"b": "1"}, {"a": "1"}, entry, force=True).accepted
