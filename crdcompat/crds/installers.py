@@ -8,7 +8,7 @@ the run level in their names. All else is applied as it is: ``kubectl``, kustomi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -24,9 +24,9 @@ _POLICY, _KEEP = "helm.sh/resource-policy", "keep"
 #: The metadata of a manifest, and its labels, which often are inserted as a whole.
 _METADATA = re.compile(rb"^metadata:[ \t]*\r?\n((?:(?:[ \t]|\{\{)[^\n]*\n|[ \t]*\r?\n)*)", re.MULTILINE)
 _LABELS = re.compile(rb"^([ ]+)labels:[^\n]*\n(?:\1[ ]+[^\n]*\n|[ ]*\{\{[^\n]*\n)*", re.MULTILINE)
-_NAME = re.compile(rb"^[ ]+name:[^\n]*\n", re.MULTILINE)
+_NAME = re.compile(rb"^[ ]+name:[ \t]*[\"']?([^\s\"']*)[^\n]*\n", re.MULTILINE)
 #: Actions that insert nothing: conditions, which are taken as true, their ends, and comments.
-_CONTROLS = re.compile(rb"\{\{-?\s*(?:if|else|end|/\*)[^}]*\}\}")
+_CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^}\n]{0,400}\}\}")
 _STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n]*)")
 
 
@@ -42,14 +42,14 @@ class Installers(Struct, frozen=True):
     bundles: frozenset[str] = frozenset()
 
     def of(self, file: str) -> Installer:
-        """The installer of a manifest: that of the innermost folder which says something."""
+        """The installer of a manifest."""
         if self.named is not None:
             return self.named
         if run_level([file]) is not None:
             return Installer.CVO
         parts = file.split("/")
-        for end in range(len(parts) - 2, -1, -1):
-            above, part = "".join(f"{each}/" for each in parts[:end]), parts[end]
+        for end, part in enumerate(parts[:-1]):
+            above = "".join(f"{each}/" for each in parts[:end])
             if above in self.charts and part in ("templates", "crds"):
                 return Installer.HELM_TEMPLATES if part == "templates" else Installer.HELM_CRDS
             if above in self.bundles and part == "manifests":
@@ -73,26 +73,26 @@ def installers_in(paths: Iterable[str], named: Installer | None) -> Installers:
     return Installers(named, frozenset(charts), frozenset(bundles))
 
 
-def keeps(crd: Crd, template: bytes) -> bool | None:
+def metadata_in(template: bytes) -> dict[str, bytes]:
+    """The metadata of each manifest in a template, by its name; that of an only one also by "", whatever its name."""
+    found = [each[1] for each in _METADATA.finditer(template + b"\n")]
+    names = {name.decode("utf-8", "replace"): text for text in found for name in _NAME.findall(text)}
+    return names | ({"": found[0]} if len(found) == 1 else {})
+
+
+def keeps(crd: Crd, metadata: Mapping[str, bytes]) -> bool | None:
     """Whether Helm keeps a CRD of ``templates/`` that a release no longer has; None if only rendering can tell.
 
-    ``template`` is the file. Conditions in it count as true, as for the CRD itself.
+    ``metadata`` is that of its template. Conditions in it count as true, as for the CRD itself.
     """
-    metadata = crd.raw.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    read = crd.raw.get("metadata")
+    annotations = read.get("annotations") if isinstance(read, dict) else None
     if isinstance(annotations, dict) and annotations.get(_POLICY) == _KEEP:
         return True
-    text = _metadata_of(crd, template)
+    text = metadata.get(crd.name, metadata.get(""))
+    if text is None:
+        return None
     if (stated := _STATED.search(text)) is not None:
         return True if _KEEP.encode() in stated[1] else None
     rest = _CONTROLS.sub(b"", _NAME.sub(b"", _LABELS.sub(b"", text)))
     return None if b"{{" in rest else False
-
-
-def _metadata_of(crd: Crd, template: bytes) -> bytes:
-    """The metadata of a CRD in a file; of all manifests in it if its name is made by the template."""
-    found = [each[1] for each in _METADATA.finditer(template + b"\n")]
-    named = [
-        each for each in found if re.search(rb"^[ ]+name:[ ]*[\"']?" + re.escape(crd.name.encode()), each, re.MULTILINE)
-    ]
-    return b"".join(named or found)

@@ -15,7 +15,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import Context
-from crdcompat.crds.installers import keeps
+from crdcompat.crds.installers import keeps, metadata_in
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
@@ -84,16 +84,19 @@ def _deleted(
 def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterator[tuple[CrdDocument, bool | None]]:
     """The documents that Helm manages, each with whether it keeps the CRD."""
     managed = _managed(crds, documents)
-    texts = dict(crds.read(dict.fromkeys(each.file for each in managed)))
-    return ((each, keeps(each.crd, texts.get(each.file, b""))) for each in managed)
+    read = crds.read(dict.fromkeys(each.file for each in managed))
+    metadata = {file: metadata_in(template) for file, template in read}
+    return ((each, keeps(each.crd, metadata.get(each.file, {}))) for each in managed)
 
 
 def _managed(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument]:
-    """The documents that Helm manages; those of a cluster are nobody's manifests."""
+    """The documents that Helm manages: neither those of a cluster, nor those inside of other objects."""
     return [
         each
         for each in documents
-        if crds.installers.of(each.file) is Installer.HELM_TEMPLATES and "uid" not in each.crd.raw["metadata"]
+        if crds.installers.of(each.file) is Installer.HELM_TEMPLATES
+        and not each.pointer
+        and "uid" not in each.crd.raw["metadata"]
     ]
 
 

@@ -97,6 +97,11 @@ def test_a_crd_that_moves_between_crds_and_templates(tmp_path: Path) -> None:
     assert found(other, _with_crds("templates"), _with_crds("crds")) == {("upgrade", "error", "crd-deleted", "Gadget")}
 
 
+def test_a_crd_that_moves_and_that_only_helm_can_tell(tmp_path: Path) -> None:
+    old = chart(gadget=template("Gadget", '{{- include "a" . }}'))
+    assert found(tmp_path, old, _with_crds("crds")) == {("upgrade", "warning", "crd-deleted", "Gadget")}
+
+
 def test_a_crd_in_crds_is_never_deleted(tmp_path: Path) -> None:
     assert found(tmp_path, chart(), _with_crds("crds")) == {ADDED}
 
@@ -108,6 +113,17 @@ def test_a_crd_that_leaves_the_chart(tmp_path: Path) -> None:
         ("upgrade", "error", "crd-deleted", "Gadget"),
         ("upgrade", "error", "crd-removed", "Gizmo"),
     }
+
+
+def test_a_crd_inside_of_another_object(tmp_path: Path) -> None:
+    """Helm manages the ConfigMap; what becomes of the CRD in it is not Helm's doing."""
+    held: Json = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "crds"},
+        "data": {"gadget.yaml": template("Gadget")},
+    }
+    assert found(tmp_path, chart(), {**chart(), "chart/templates/crds.yaml": held}) == {ADDED}
 
 
 # -- who installs ---------------------------------------------------------------------------------------
