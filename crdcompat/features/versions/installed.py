@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from crdcompat.crds.model import Crd
 from crdcompat.crds.reader import CrdReader
 from crdcompat.errors import Problem, UsageError
+from crdcompat.features.preflight.clusters import WITHOUT_CRD
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.kinds import CLUSTER_VERSION
 from crdcompat.recordings.objects import Recorded, read_objects
@@ -59,7 +60,7 @@ class Installed:
                     counted[name] += 1
         listed = {name for tree in self._live for name in tree.listed}
         self.counts = {name: counted[name] for name in due if not self.is_live or name in listed}
-        self.unlisted = frozenset(counted.keys() - self.crds.keys())
+        self.unlisted = frozenset(counted.keys() - self.crds.keys() - WITHOUT_CRD)
         self.clusters = len(facts.ids)
 
 

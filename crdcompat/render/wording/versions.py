@@ -38,7 +38,7 @@ def verdict_sentence(report: VersionsReport) -> str:
     if report.cluster is None:
         jumps = f"{plural(len(report.jumps), 'jump')} over {plural(len(report.releases), 'release')}"
         return f"{jumps}: {report.verdict.upper()}{why}"
-    due = f"{plural(len(report.cluster.due), 'CRD')} to migrate"
+    due = f"{plural(len(report.cluster.due), 'CRD') if report.cluster.due else 'nothing'} to migrate"
     if not report.jumps:
         return f"{report.cluster.title}: {due}"
     releases = plural(len(report.releases), "release")

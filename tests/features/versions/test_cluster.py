@@ -192,6 +192,15 @@ def test_objects_without_their_crd() -> None:
     assert report["unjudged"] == ["widgets.example.com: objects of it were recorded, but not its CRD"]
 
 
+def test_what_an_aggregated_server_serves_needs_no_crd() -> None:
+    """Clusters of OpenShift have Routes, and no CRD of them."""
+    write(Path("v1.1/r.json"), recorded({"v1": "s+"}, kind="Route", group="route.openshift.io"))
+    route = {"apiVersion": "route.openshift.io/v1", "kind": "Route", "metadata": {"name": "a", "namespace": "n"}}
+    record(recorded({"v1": "s+"}, "v1", kind="Gadget"), route)
+    ran = run("versions", "path:v1.1", "--objects", "r.json")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "r.json to 1 release: CLEAN (1 clean), nothing to migrate")
+
+
 def test_a_recording_without_crds() -> None:
     record(*objects("a"))
     ran = run("versions", "path:v1.1", "--objects", "r.json")
