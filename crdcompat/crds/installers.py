@@ -26,7 +26,7 @@ _METADATA = re.compile(rb"^metadata:[ \t]*\r?\n((?:(?:[ \t]|\{\{)[^\n]*\n|[ \t]*
 _LABELS = re.compile(rb"^([ ]+)labels:[^\n]*\n(?:\1[ ]+[^\n]*\n|[ ]*\{\{[^\n]*\n)*", re.MULTILINE)
 _NAME = re.compile(rb"^[ ]+name:[ \t]*[\"']?([^\s\"']*)[^\n]*\n", re.MULTILINE)
 #: Actions that insert nothing: conditions, which are taken as true, their ends, and comments.
-_CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^}\n]{0,400}\}\}")
+_CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^{}\n]*\}\}")
 _STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n]*)")
 
 
