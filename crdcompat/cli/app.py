@@ -30,6 +30,7 @@ _MODULES = {
     "judge": "judge",
     "verify": "verify",
     "servers": "servers",
+    "versions": "versions",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

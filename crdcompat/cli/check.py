@@ -45,6 +45,7 @@ def check(
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
+    installer: o.InstallerOption = None,
     objects: o.Objects = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
@@ -79,7 +80,9 @@ def check(
     limit_requests(connect_timeout, read_timeout)
     asked = CheckOptions(base=base, head=head, repo=repo)
     rules = find_rules(config, asked)
-    settings = with_options(rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    settings = with_options(
+        rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer
+    )
     check_formats(settings.formats)
     options = replace(
         asked,

@@ -21,6 +21,7 @@ def diff(
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
+    installer: o.InstallerOption = None,
     objects: o.Objects = None,
     suggest_patch: Annotated[
         bool,
@@ -53,7 +54,9 @@ def diff(
 
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
-    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    settings = settled(
+        config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer
+    )
     code = compare_and_report(
         old,
         new,

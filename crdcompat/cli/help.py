@@ -51,6 +51,10 @@ EXAMPLES: dict[str, Sequence[str]] = {
     "explain": ("crdcompat explain enum-value-added",),
     "demo": ("crdcompat demo",),
     "servers": ("crdcompat servers config/crd --kubernetes 1.28-1.36",),
+    "versions": (
+        "crdcompat versions --branches 'release-4.1*'",
+        "crdcompat versions release-4.14 release-4.16 --objects must-gather.tar.gz",
+    ),
     "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
     "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
 }

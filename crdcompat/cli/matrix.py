@@ -38,6 +38,7 @@ def matrix(
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
+    installer: o.InstallerOption = None,
     objects: Annotated[
         list[str] | None,
         typer.Option("--objects", metavar="PATH", help="A recording: how far back can its cluster go?"),
@@ -84,7 +85,9 @@ def matrix(
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
-    settings = settled(config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    settings = settled(
+        config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer
+    )
     check_formats(settings.formats, "matrix")
     trees = open_recordings(objects or (), repo)
     names, channels = expanded(refs or ())

@@ -9,6 +9,7 @@ import typer
 
 from crdcompat.errors import UsageError
 from crdcompat.vocabulary import Direction, FailOn, Owner
+from crdcompat.vocabulary.installers import Installer
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.versions import Server
@@ -143,6 +144,14 @@ Ignore = Annotated[
 ]
 
 
+InstallerOption = Annotated[
+    Installer | None,
+    typer.Option(
+        "--installer",
+        metavar="NAME",
+        help="cvo, olm-v0, olm-v1, helm-templates, helm-crds or apply (default: by the tree).",
+    ),
+]
 ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]
 ReadTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To wait for data.")]
 Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program.")]

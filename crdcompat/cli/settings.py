@@ -38,12 +38,13 @@ def settled(
     redact: bool | None = None,
     *,
     allow_unknown: bool = False,
+    installer: str | None = None,
 ) -> Settings:
     """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
-    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer)
 
 
 def with_options(
@@ -54,10 +55,13 @@ def with_options(
     redact: bool | None = None,
     *,
     allow_unknown: bool = False,
+    installer: str | None = None,
 ) -> Settings:
     """The settings from a configuration and the options that override it."""
     if profile is not None:
-        config = config.with_profile(profile)
+        config = config.with_option("profile", profile)
+    if installer is not None:
+        config = config.with_option("installer", installer)
     threshold = fail_on or FailOn(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), threshold, redact, allow_unknown)
 

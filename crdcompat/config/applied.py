@@ -38,8 +38,14 @@ from crdcompat.vocabulary.steps import stepping
 def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
     """A reader for the variants, the payload and the folders that the configuration names; it reads ``also``, too."""
     variants = variant_annotations_only(config.preset, config.texts("variant_annotations"))
-    include = config.texts("include")
-    return CrdReader(variants, config.ships, may_be_openshift=config.may_be_openshift, include=include, also=also)
+    return CrdReader(
+        variants,
+        config.ships,
+        may_be_openshift=config.may_be_openshift,
+        include=config.texts("include"),
+        also=also,
+        installer=config.installer,
+    )
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:

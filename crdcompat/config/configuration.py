@@ -18,6 +18,7 @@ from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
 from crdcompat.sources.plain_file import inside, read_plain, top_of
 from crdcompat.vocabulary import Direction, Owner, Severity
+from crdcompat.vocabulary.installers import Installer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ _DEFAULTS: dict[str, Any] = {
     "preset": None, "base": None, "rollback_targets": [], "releases": {}, "kubernetes": None,
     "include": [], "exclude": [], "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
-    "profile": "standard", "status_advice": True, "waivers": WAIVERS, "trust": "change",
+    "profile": "standard", "status_advice": True, "waivers": WAIVERS, "trust": "change", "installer": None,
 }  # fmt: skip
 #: A second or two to check; a configuration by hand has some KB.
 _MAX_BYTES = 256 << 10
@@ -61,6 +62,12 @@ class Config(Struct, frozen=True):
         return found
 
     @property
+    def installer(self) -> Installer | None:
+        """Who installs the CRDs, if the configuration says so; else the tree tells."""
+        found = self.values["installer"]
+        return Installer(found) if found is not None else None
+
+    @property
     def advises(self) -> bool:
         """Whether new fields of status that will be expensive to change are findings."""
         return bool(self.values["status_advice"])
@@ -79,9 +86,9 @@ class Config(Struct, frozen=True):
         origin = f"{self.origins[key]}, {FOUND}" if self.says(key) else FOUND
         return replace(self, values={**self.values, key: value}, origins={**self.origins, key: origin})
 
-    def with_profile(self, profile: str) -> Config:
-        """This configuration with the profile of an option."""
-        return replace(self, values={**self.values, "profile": profile}, origins={**self.origins, "profile": "option"})
+    def with_option(self, key: str, value: str) -> Config:
+        """This configuration with the value of an option."""
+        return replace(self, values={**self.values, key: value}, origins={**self.origins, key: "option"})
 
     def runs(self, release: str) -> str:
         """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""

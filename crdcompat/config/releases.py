@@ -28,19 +28,21 @@ class ReleaseList(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def choose(named: Sequence[str], globs: Sequence[str], repo: str | None, tag_globs: Sequence[str] = ()) -> ReleaseList:
+def choose(
+    named: Sequence[str], globs: Sequence[str], repo: str | None, tag_globs: Sequence[str] = (), least: int = 2
+) -> ReleaseList:
     """The releases of ``named``, the branches that match ``globs`` and the tags for ``tag_globs``, oldest first.
 
     Of the tags that match, the newest patch of each minor counts. If a name has no version, the branches and tags come
-    first and then ``named`` in the order given. Raises UsageError for fewer than two releases, a duplicate name, a glob
-    without a match, and a matching branch without a version.
+    first and then ``named`` in the order given. Raises UsageError for fewer than the ``least`` number of releases, a
+    duplicate name, a glob without a match, and a matching branch without a version.
     """
     matched = _sorted((*(_matching(globs, repo) if globs else ()), *_matching_tags(tag_globs, repo)))
     names = (*matched, *(name for name in named if name not in matched))
     duplicate = next((name for index, name in enumerate(named) if name in named[:index]), None)
     if duplicate is not None:
         raise UsageError(f"{public_name(duplicate)} is named twice")
-    if len(names) < 2:
+    if len(names) < least:
         raise UsageError(
             f"a matrix needs two releases or more, and there is {public_name(names[0]) if names else 'none'}"
         )

@@ -70,6 +70,9 @@ def first_config(repo: str | None = None) -> str:
         "",
         "# With base, waivers count once they are merged, not in the check of the change that adds them.",
         "# trust: change",
+        "",
+        "# Who installs the CRDs; without it, charts, bundles and run levels in the tree tell.",
+        "# installer: helm-templates",
     ]
     return "".join(f"{line}\n" for line in lines)
 

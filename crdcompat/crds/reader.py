@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.file import CrdFile, read_file
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
+from crdcompat.crds.installers import Installers, installers_in
 from crdcompat.crds.kustomizations import Kustomized, is_kustomization_name, read_kustomizations
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.positions import ManifestPositions
@@ -22,6 +23,7 @@ from crdcompat.prefilter.candidates import excluded, is_packed_chart
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.installers import Installer
 
 
 class CrdSet(Struct, frozen=True, eq=False):
@@ -37,7 +39,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
-    name such as release-4.13 gives the server.
+    name such as release-4.13 gives the server. ``installers`` put the CRDs into a cluster.
     """
 
     name: str
@@ -60,6 +62,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     is_one_file: bool = False
     is_partial: bool = False
     may_be_openshift: bool = True
+    installers: Installers = Installers()
 
     @property
     def title(self) -> str:
@@ -86,6 +89,7 @@ class CrdReader:
     compile each of them once. ``keep_annotations`` reduces a CRD's annotations to those that distinguish variants;
     None keeps all. ``ships`` are the globs of the payload (``split_shipped``); ``may_be_openshift``: see ``CrdSet``.
     ``include`` are globs that can name a folder which is passed over otherwise, ``also`` paths of more files to read.
+    ``installer``: the user names who installs the CRDs.
     """
 
     def __init__(
@@ -96,7 +100,9 @@ class CrdReader:
         may_be_openshift: bool = True,
         include: Sequence[str] = (),
         also: Container[str] = (),
+        installer: Installer | None = None,
     ) -> None:
+        self._installer = installer
         self._include, self._also = tuple(include), also
         self._kustomized: dict[int, tuple[Tree, Kustomized]] = {}
         self._may_be_openshift = may_be_openshift
@@ -200,6 +206,7 @@ class CrdReader:
             is_one_file=tree.is_one_file,
             is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
+            installers=installers_in((entry.path for entry in entries), self._installer),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:

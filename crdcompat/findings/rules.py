@@ -19,7 +19,7 @@ class Example(Struct, frozen=True):
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
     removes a key, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
     that cannot be had apart from this one. ``kubernetes`` are the servers on which both releases have to work; with the
-    name of a ``manifest``, the server of OLD and that of NEW.
+    name of a ``manifest``, the server of OLD and that of NEW. ``installers`` are those of OLD and NEW.
     """
 
     title: str
@@ -32,6 +32,7 @@ class Example(Struct, frozen=True):
     also: tuple[str, ...] = ()
     kubernetes: tuple[str, ...] = ()
     manifest: str = ""
+    installers: tuple[str, ...] = ()
 
 
 class Rule(Struct, frozen=True):
@@ -76,6 +77,7 @@ def read_rule(data: dict[str, Any]) -> Rule:
                 "direction": Direction(example["direction"]),
                 "also": tuple(example.get("also", ())),
                 "kubernetes": tuple(example.get("kubernetes", ())),
+                "installers": tuple(example.get("installers", ())),
             },
         )
         for example in data.get("examples", ())

@@ -99,7 +99,9 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
         yield Severity.WARNING, str(item.named)
     if item.spared is Spared.VALUE and not harms_all:
         yield Severity.WARNING, "the server lets updates pass that leave the value as it is"
-    if item.doubtful and kind != "version.removed":
+    if item.doubtful and kind == "crd.deleted":
+        yield Severity.WARNING, "only helm renders the annotations"
+    elif item.doubtful and kind != "version.removed":
         yield Severity.WARNING, "no example object was found"
     if item.unlikely:
         yield Severity.INFO, "no controller writes such a state"

@@ -11,9 +11,12 @@ from crdcompat.models.outcome import Judgement, judged
 from crdcompat.vocabulary import HIDDEN, Direction, ExitCode, FailOn, Severity, Side
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.models.report import Release
+    from crdcompat.vocabulary.installers import Installer
     from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
@@ -104,6 +107,7 @@ class DiffReport(Struct, frozen=True):
 
     ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out. ``notes`` say
     what the report hides. ``is_part``: only some CRDs were to be compared, so that either side may lack all of them.
+    ``installers`` has the installer of each manifest by its file; nothing if none of them changes the verdict.
     """
 
     KIND: ClassVar[Literal["diff"]] = "diff"
@@ -123,6 +127,7 @@ class DiffReport(Struct, frozen=True):
     is_filtered: bool = False
     notes: tuple[str, ...] = ()
     is_part: bool = False
+    installers: Mapping[str, Installer] = {}
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.simulation import SimulationReport
     from crdcompat.models.verification import VerificationReport
+    from crdcompat.models.versions import VersionsReport
 
 Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"
-AnyReport: TypeAlias = "Report | MatrixReport | FleetReport | VerificationReport | ServersReport | PreflightReport"
+AnyReport: TypeAlias = (
+    "Report | MatrixReport | FleetReport | VerificationReport | ServersReport | PreflightReport | VersionsReport"
+)

@@ -96,8 +96,8 @@ def _render(name: str, report: AnyReport, style: Style) -> Iterable[str]:
 
 
 def _has_annotations(report: AnyReport) -> bool:
-    """Objects of recorded clusters have no line in the repository to annotate, nor have the answers of a server."""
-    return report.KIND not in ("fleet", "verify", "servers", "preflight")
+    """Objects of recorded clusters have no line in the repository to annotate, nor have answers about whole CRDs."""
+    return report.KIND not in ("fleet", "verify", "servers", "preflight", "versions")
 
 
 def _is_idle(report: AnyReport) -> bool:

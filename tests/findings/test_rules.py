@@ -17,11 +17,13 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER, kubernetes_server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_crd_facets, all_facets
 from crdcompat.compare.witness import Witness
+from crdcompat.crds.installers import Installers
 from crdcompat.crds.pairing import pair
 from crdcompat.findings.finding import VERBS, make_findings
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.models.finding import Finding
 from crdcompat.render.rules import rule_text
+from crdcompat.vocabulary.installers import Installer
 
 RULES = catalogue()
 EXAMPLES = [
@@ -228,6 +230,11 @@ def _findings(
         )
     elif example and example.kubernetes:
         before, after = (replace(crds, supported=example.kubernetes) for crds in (before, after))
+    elif example and example.installers:
+        before, after = (
+            replace(crds, installers=Installers(Installer(name)))
+            for crds, name in zip((before, after), example.installers, strict=True)
+        )
     report = crdcompat.diff(before, after, directions=(direction,))
     assert not report.problems
     assert not report.undecided

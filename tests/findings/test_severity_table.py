@@ -132,6 +132,9 @@ ROWS: dict[str, tuple[_Sides, str, tuple[str, ...]]] = {
 }
 #: Rows that the examples of rules hold.
 BY_EXAMPLES = {
+    "Helm deletes the CRD: only the release that is left has it in `templates/`, without a policy to keep it": (
+        "crd-deleted",
+    ),
     "a `/status` endpoint goes": ("subresource-status-added", "subresource-status-removed"),
     "the API server refuses the CRD: NEW's own, or OLD's on the way back": ("crd-refused", "names-kind-changed"),
     "OpenShift: the other release's API server refuses the CRD while it still serves": ("crd-refused-on-way",),

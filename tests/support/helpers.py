@@ -87,7 +87,7 @@ def spawn(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: M
 
 
 #: The commands whose reports have a verdict.
-_JUDGING = ("diff", "check", "matrix", "simulate", "preflight")
+_JUDGING = ("diff", "check", "matrix", "simulate", "preflight", "versions")
 _UNKNOWN = re.compile(r"\bUNKNOWN\b")
 
 

@@ -13,6 +13,7 @@ from crdcompat.vocabulary import Effect
 _FAILS = (Effect.REQUEST_FAILED,)
 EFFECTS = {
     "crd.added": Effects(rollback=_FAILS),
+    "crd.deleted": Effects(rollback=_FAILS, upgrade=_FAILS),
     "crd.removed": Effects(upgrade=_FAILS),
     "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
     "crd.refused": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,)),

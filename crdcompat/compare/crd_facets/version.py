@@ -45,7 +45,7 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
             version = pair.old.versions[name].version
             change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
             if_accepted = FAILED if version.served else NOTHING
-            if not before and (not version.served or _precedes(name, _storage(pair.old) or "")):
+            if not before and (not version.served or precedes(name, _storage(pair.old) or "")):
                 if_accepted = _ONCE_STORED
             yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
@@ -74,7 +74,7 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
         yield CrdChange(pair.name, crd_change("version.deprecated", before, after, a.pointer, b.pointer))
 
 
-def _precedes(name: str, other: str) -> bool:
+def precedes(name: str, other: str) -> bool:
     """Whether a version came before another one, as projects name them: v1alpha1, v1beta1, v1, v2alpha1."""
     ages = [
         (int(found["major"]), _STAGES.index(found["stage"]), int(found["number"] or 0))

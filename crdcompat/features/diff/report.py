@@ -22,6 +22,10 @@ from crdcompat.models.report import Release, sorted_skips
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.installers import Installer
+
+#: The installers that replace the CRDs of a release, on an upgrade as on a rollback, and delete none.
+_REPLACING = frozenset({Installer.APPLY, Installer.CVO, Installer.OLM_V1})
 
 
 def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffReport:
@@ -74,7 +78,14 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
         directions=tuple(wanted.directions),
         is_filtered=wanted.leave_out,
         is_part=bool(wanted.paths) or wanted.touched is not None,
+        installers=_installers(old, new),
     )
+
+
+def _installers(*sides: CrdSet) -> dict[str, Installer]:
+    """The installer of each manifest of both sides; none if all of them replace CRDs both ways."""
+    found = {each.file: crds.installers.of(each.file) for crds in sides for each in crds.documents}
+    return {} if _REPLACING.issuperset(found.values()) else found
 
 
 def release(crds: CrdSet, beside: Server | None = None) -> Release:

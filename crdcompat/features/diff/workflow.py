@@ -43,7 +43,7 @@ def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffRe
 
 def completed(compared: Compared, options: DiffOptions) -> Compared:
     """The comparison with the results that are about whole CRDs and about servers: all findings come from here."""
-    for step in (with_refused, _with_refused_on_way, _with_differences, _with_advice, _with_since):
+    for step in (with_refused, _with_refused_on_way, _with_deleted, _with_differences, _with_advice, _with_since):
         compared = step(compared, options)
     return compared
 
@@ -52,6 +52,14 @@ def _with_refused_on_way(compared: Compared, options: DiffOptions) -> Compared:
     from crdcompat.features.diff.on_way import with_refused_on_way
 
     return with_refused_on_way(compared, options.filters)
+
+
+def _with_deleted(compared: Compared, options: DiffOptions) -> Compared:
+    if not (compared.old.installers.has_chart and compared.new.installers.has_chart):
+        return compared
+    from crdcompat.features.diff.deleted import with_deleted
+
+    return with_deleted(compared, options.filters)
 
 
 def _with_differences(compared: Compared, options: DiffOptions) -> Compared:

@@ -23,7 +23,7 @@ from crdcompat.vocabulary import Side
 
 _FORBIDDEN = 403
 #: Kinds that the aggregated API server of OpenShift serves: a CRD of them is installed only where that server is not.
-_WITHOUT_CRD = frozenset({"routes.route.openshift.io"})
+WITHOUT_CRD = frozenset({"routes.route.openshift.io"})
 
 
 class Cluster(Protocol):
@@ -180,7 +180,7 @@ class _Kinds:
     def without_crd(self, release: CrdSet, listed: CrdSet) -> frozenset[str]:
         """The names of the release's CRDs that have recorded objects and are not in ``listed``."""
         names = listed.named()
-        found = (each.crd for each in release.documents if each.crd.name not in {*names, *_WITHOUT_CRD})
+        found = (each.crd for each in release.documents if each.crd.name not in {*names, *WITHOUT_CRD})
         return frozenset(
             crd.name for crd in found if {(crd.group, crd.kind.lower()), (crd.group, crd.plural)} & self._found
         )
@@ -202,4 +202,4 @@ def _is_installed(crd: Crd) -> bool:
     shows how CRDs are written. ``example.com`` itself is a domain, whose groups stand for anyone's.
     """
     first, _, domain = crd.group.partition(".")
-    return crd.name not in _WITHOUT_CRD and not (first == "example" and "." in domain)
+    return crd.name not in WITHOUT_CRD and not (first == "example" and "." in domain)

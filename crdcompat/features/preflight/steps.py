@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from crdcompat.crds.model import Crd
 from crdcompat.features.preflight.scope import Scope, stored_versions
 from crdcompat.models.preflight import GoBack, Missing, PreflightReport, Step, StepKind
 
@@ -54,18 +55,28 @@ def _storage_moves(scope: Scope, name: str) -> Iterator[Step]:
     current, target = scope.news[name].crd, scope.olds[name].crd
     gone = tuple(version for version in stored_versions(scope.news[name]) if target.version(version) is None)
     to = target.storage_version
-    after = current.version(to.name) if to is not None else None
-    if not gone or to is None or after is None or not after.served:
-        yield Step(StepKind.WIDEN, name)
-        return
+    moves = storage_moves(current, to.name, gone) if gone and to is not None else ()
+    yield from moves or (Step(StepKind.WIDEN, name),)
+
+
+def storage_moves(current: Crd, to: str, gone: tuple[str, ...]) -> tuple[Step, ...]:
+    """The steps under the CRD ``current`` after which nothing is stored in the versions ``gone``, but all in ``to``.
+
+    None if the CRD does not serve ``to``.
+    """
+    after = current.version(to)
+    if after is None or not after.served:
+        return ()
     flags = [
-        {"op": "replace", "path": f"/spec/versions/{index}/storage", "value": version.name == to.name}
+        {"op": "replace", "path": f"/spec/versions/{index}/storage", "value": version.name == to}
         for index, version in enumerate(current.versions)
-        if version.storage != (version.name == to.name)
+        if version.storage != (version.name == to)
     ]
-    versions = (to.name, *gone)
-    if flags:
-        yield Step(StepKind.MOVE_STORAGE, name, patch=flags, redacted=flags, versions=versions)
-    yield Step(StepKind.REWRITE, name, versions=versions)
-    forget = {"status": {"storedVersions": [to.name]}}
-    yield Step(StepKind.FORGET_VERSION, name, status=True, patch=forget, redacted=forget, versions=versions)
+    name, versions = current.name, (to, *gone)
+    moved = (Step(StepKind.MOVE_STORAGE, name, patch=flags, redacted=flags, versions=versions),) if flags else ()
+    forget = {"status": {"storedVersions": [to]}}
+    return (
+        *moved,
+        Step(StepKind.REWRITE, name, versions=versions),
+        Step(StepKind.FORGET_VERSION, name, status=True, patch=forget, redacted=forget, versions=versions),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.entries import GroupIds, group_ids, group_key
+from crdcompat.models.installers import by_installer
 from crdcompat.render.data.parts import acceptance_data, growth_data, head, location, problem, skipped, words
 from crdcompat.vocabulary import FindingStatus
 
@@ -56,8 +57,17 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
             {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
         ],
         "promoted_gates": [_promoted(item) for item in report.promoted],
+        **({"installers": found} if (found := _installers(report)) else {}),
         "findings": [_finding(item, groups) for item in report.findings],
     }
+
+
+def _installers(report: DiffReport) -> list[dict[str, Any]]:
+    """The verdicts that depend on who installs the CRDs; null: that installer does not support the direction."""
+    return [
+        {"installer": each.installer, "direction": each.direction, "verdict": each.verdict}
+        for each in by_installer(report)
+    ]
 
 
 def check_data(report: CheckReport) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 A format without ``render`` shows only some of the other reports. A format that can show a matrix of releases has
 ``render_matrix``, too; one that can show many clusters, ``render_fleet``; one that can show a server's answers to a
 report, ``render_verification``, or the answers of many servers to CRDs, ``render_servers``; one that can show whether a
-cluster may go back, ``render_preflight``. ``EXCERPTS`` is the lowest severity of findings whose lines it shows.
-``PASSING = True``: it lists CRDs without findings.
+cluster may go back, ``render_preflight``; one that can show the life of versions, ``render_versions``. ``EXCERPTS`` is
+the lowest severity of findings whose lines it shows. ``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ _OTHERS = {
     "verify": ("render_verification", "the answers of a server"),
     "servers": ("render_servers", "which servers take CRDs"),
     "preflight": ("render_preflight", "whether a cluster may go back"),
+    "versions": ("render_versions", "the life of versions"),
 }
 
 

@@ -1,4 +1,4 @@
-"""A fleet as a table for spreadsheets: one row for each cluster, the worst first."""
+"""A table for spreadsheets: one row for each cluster of a fleet, the worst first, or for each version of each CRD."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.fleet import finding_places
+from crdcompat.render.wording.versions import COLUMNS, cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from crdcompat.models.fleet import FleetCluster, FleetReport
+    from crdcompat.models.versions import VersionsReport
 
 NAME = "csv"
 _COLUMNS = ("cluster", "id", "version", "platform", "recordings", "objects", "outside", "farthest", "blocked by")
@@ -25,6 +27,12 @@ def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
     yield _row((*_COLUMNS, *(f"to {target.name}" for target in report.targets)))
     places = finding_places(report)
     yield from (_row(_cells(cluster, places)) for cluster in report.clusters.worst_first())
+
+
+def render_versions(report: VersionsReport, style: Style) -> str:
+    """The versions as CSV; ignores ``style``."""
+    rows = ((life.crd, life.kind, life.version, *cells(life)) for life in report.lives)
+    return "".join(map(_row, (("crd", "kind", "version", *COLUMNS), *rows)))
 
 
 def _cells(cluster: FleetCluster, places: Mapping[str, str]) -> Iterator[object]:

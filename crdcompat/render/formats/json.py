@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
+    from crdcompat.models.versions import VersionsReport
 
 NAME = "json"
 #: The member of the report on a fleet that is written cluster by cluster. No string of JSON has a line break.
@@ -79,7 +80,14 @@ def render_servers(report: ServersReport, style: Style) -> str:
     return _text(servers_data(report))
 
 
-def _judged(report: Report | MatrixReport | FleetReport, style: Style) -> dict[str, str]:
+def render_versions(report: VersionsReport, style: Style) -> str:
+    """The life of versions, as JSON text; of ``style`` only ``allowed`` counts."""
+    from crdcompat.render.data.versions import versions_data
+
+    return _text({**versions_data(report), **_judged(report, style)})
+
+
+def _judged(report: Report | MatrixReport | FleetReport | VersionsReport, style: Style) -> dict[str, str]:
     """The verdict on all of a report, and the option that allows an unknown one."""
     return {"verdict": report.verdict, **({"allowed_by": style.allowed} if style.allowed else {})}
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
+    from crdcompat.models.versions import VersionsReport
 
 NAME = "markdown"
 
@@ -82,6 +83,14 @@ def render_preflight(report: PreflightReport, style: Style) -> str:
     from crdcompat.render.markdown.preflight import preflight_markdown
 
     return "\n\n".join(preflight_markdown(report)) + "\n"
+
+
+def render_versions(report: VersionsReport, style: Style) -> str:
+    """The life of versions, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
+    from crdcompat.render.markdown.versions import versions_entries, versions_head, versions_tail
+
+    entries = [*versions_entries(report)]
+    return _page([*versions_head(report)], entries, [*versions_tail(report), *allowed_line(style)])
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:

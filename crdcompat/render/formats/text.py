@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
+    from crdcompat.models.versions import VersionsReport
 
 NAME = "text"
 EXCERPTS = Severity.ERROR
@@ -67,3 +68,10 @@ def render_servers(report: ServersReport, style: Style) -> str:
     from crdcompat.render.text.servers import servers_text
 
     return "".join(f"{line}\n" for line in finish(servers_text(report, style)))
+
+
+def render_versions(report: VersionsReport, style: Style) -> str:
+    """The life of versions, as text."""
+    from crdcompat.render.text.versions import versions_text
+
+    return "".join(f"{line}\n" for line in finish(versions_text(report, style)))

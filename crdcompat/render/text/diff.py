@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from crdcompat.render.escape import Style
 
 #: Changes of a CRD as a whole.
-_WHOLE_CRD = ("crd.added", "crd.removed", "crd.renamed")
+_WHOLE_CRD = ("crd.added", "crd.deleted", "crd.removed", "crd.renamed")
 #: Effects in one line; advice on what has no effect yet is named by its rule.
 _WHAT = {Effect.VALUE_PRUNED: "lost", Effect.VALUE_DEFAULTED: "set to its default", Effect.NONE: ""}
 _MAX_UNDECIDED, _MAX_INFOS = 12, 12

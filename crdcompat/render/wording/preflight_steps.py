@@ -72,10 +72,8 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
             return "Take the rejected values out now: the installed CRD accepts the objects without them:"
         case StepKind.MOVE_STORAGE:
             return f"Store objects in {steps[0].versions[0]} again, which {old} has:"
-        case StepKind.REWRITE:
-            return f"Write each object once, so that none is stored in {', '.join(steps[0].versions[1:])}:"
-        case StepKind.FORGET_VERSION:
-            return f"Then remove {', '.join(steps[0].versions[1:])} from the stored versions:"
+        case StepKind.REWRITE | StepKind.FORGET_VERSION:
+            return storage_sentence(steps[0])
         case StepKind.WIDEN:
             what = _objects(steps) or ", ".join(crds)
             return f"No write repairs {what}: widen the CRD of {old}, or delete and recreate the stored objects."
@@ -150,19 +148,39 @@ def command_of(report: PreflightReport, step: Step) -> str:
             namespace = f" -n {shlex.quote(step.namespace)}" if step.namespace else ""
             status = " --subresource=status" if step.status else ""
             return f"{kubectl}{namespace} patch {crd} {shlex.quote(step.name)}{status} --type=merge -p {patched}"
-        case StepKind.MOVE_STORAGE:
-            return f"{kubectl} patch crd {crd} --type=json -p {patched}"
-        case StepKind.REWRITE:
-            return f"{kubectl} get {crd} -A -o json | {kubectl} replace -f -"
-        case StepKind.FORGET_VERSION:
-            return f"{kubectl} patch crd {crd} --subresource=status --type=merge -p {patched}"
+        case StepKind.MOVE_STORAGE | StepKind.REWRITE | StepKind.FORGET_VERSION:
+            return storage_command(kubectl, step)
         case StepKind.CHECK:
             return _again(report)
     return ""
 
 
+def storage_sentence(step: Step) -> str:
+    """What one of the steps does that move stored objects to another version of their CRD."""
+    to, *gone = step.versions
+    if step.kind is StepKind.MOVE_STORAGE:
+        return f"Store objects in {to}:"
+    if step.kind is StepKind.REWRITE:
+        return f"Write each object once, so that none is stored in {', '.join(gone)}:"
+    return f"Then remove {', '.join(gone)} from the stored versions:"
+
+
+def storage_command(kubectl: str, step: Step) -> str:
+    """The command for one of the steps that move stored objects to another version of their CRD."""
+    crd = shlex.quote(step.crd)
+    if step.kind is StepKind.REWRITE:
+        return f"{kubectl} get {crd} -A -o json | {kubectl} replace -f -"
+    form = "--type=json" if step.kind is StepKind.MOVE_STORAGE else "--subresource=status --type=merge"
+    return f"{kubectl} patch crd {crd} {form} -p {shlex.quote(json_text(step.patch))}"
+
+
 def _kubectl(report: PreflightReport) -> str:
-    context = report.source[0] if report.is_live and report.source != (IN_CLUSTER,) else ""
+    return kubectl_for(report.source if report.is_live else ())
+
+
+def kubectl_for(source: Sequence[str]) -> str:
+    """The command for the live cluster of a ``source``; () for that of the user's current context."""
+    context = source[0] if source and source != (IN_CLUSTER,) else ""
     return f"kubectl --context {shlex.quote(context)}" if context else "kubectl"
 
 

@@ -35,6 +35,7 @@ _BEFORE: Json = {
     "fail_on": "error",
     "waivers": _WAIVERS,
     "trust": "base",
+    "installer": "helm-templates",
 }
 _HIDING: Json = {
     "base": "pr",
@@ -55,6 +56,7 @@ _HIDING: Json = {
     "fail_on": "never",
     "waivers": "own.yaml",
     "trust": "change",
+    "installer": "apply",
 }
 _WAIVER = {
     "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",

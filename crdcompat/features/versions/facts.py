@@ -1,0 +1,105 @@
+"""What each release says about the versions of its CRDs: which it has, serves, deprecates and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.crds.context import DEFAULT, no_context
+from crdcompat.crds.model import Crd, CrdDocument
+from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import usual_context
+from crdcompat.crds.variants import contexts_of
+from crdcompat.errors import UsageError
+
+#: By version: whether it is served, deprecated, stored.
+Flags = Mapping[str, tuple[bool, bool, bool]]
+
+
+class CrdFacts(Struct, frozen=True):
+    """The versions of a CRD in a release. ``dispute`` says which files disagree about them, "" if none do."""
+
+    kind: str
+    flags: Flags
+    dispute: str = ""
+
+    @property
+    def storage(self) -> str:
+        """The version that objects are stored in; "" if no manifest says so."""
+        return next((name for name, (_, _, is_stored) in self.flags.items() if is_stored), "")
+
+
+#: By the name of a CRD.
+Facts = dict[str, CrdFacts]
+
+
+def facts_of(sets: Sequence[CrdSet], wanted: str | None) -> tuple[str, list[Facts], list[str]]:
+    """The context of all sets, the facts of each of them, and notes.
+
+    ``wanted`` names the context, None is that of most clusters. Raises UsageError for a set without it.
+    """
+    newest, everything = sets[-1], tuple(document for crds in sets for document in crds.documents)
+    name = wanted or usual_context(newest, replace(newest, documents=everything))
+    chosen = []
+    for crds in sets:
+        contexts = {str(each): each for each in contexts_of(crds.documents, everything)}
+        if name not in contexts:
+            raise UsageError(no_context(name, f"in {crds.name}", contexts))
+        chosen.append([each for each in crds.documents if each.is_in(contexts[name])])
+    everywhere = _files_of_all(chosen)
+    facts = [_facts(documents, everywhere, has_variants=name != DEFAULT) for documents in chosen]
+    inside = {crd for each in facts for crd in each}
+    outside = {document.crd.name for document in everything} - inside
+    count = f"{len(outside)} CRD{'s are' if len(outside) > 1 else ' is'}"
+    notes = [f"{count} in other contexts only, and not judged here (--context names one)"] if outside else []
+    return name, facts, notes
+
+
+def _files_of_all(chosen: Iterable[Sequence[CrdDocument]]) -> dict[str, frozenset[str]]:
+    """By the name of a CRD: its files that each release with the CRD has."""
+    common: dict[str, frozenset[str]] = {}
+    for documents in chosen:
+        for name, found in _by_name(documents).items():
+            files = frozenset(each.file for each in found)
+            common[name] = common.get(name, files) & files
+    return common
+
+
+def _facts(documents: Sequence[CrdDocument], everywhere: Mapping[str, frozenset[str]], *, has_variants: bool) -> Facts:
+    return {
+        name: _settled(found, everywhere[name], has_variants=has_variants)
+        for name, found in sorted(_by_name(documents).items())
+    }
+
+
+def _settled(documents: Sequence[CrdDocument], everywhere: frozenset[str], *, has_variants: bool) -> CrdFacts:
+    """The facts on which the copies of a CRD agree, else those on which the copies agree that each release has.
+
+    Documents of variants can have one version each: there, the versions of all count, if no two say different things.
+    """
+    kind = documents[0].crd.kind
+    for copies in (documents, [each for each in documents if each.file in everywhere]):
+        said = [flags_of(each.crd) for each in copies]
+        if said and all(each == said[0] for each in said):
+            return CrdFacts(kind, said[0])
+    if has_variants:
+        joined = {name: flags for each in documents for name, flags in flags_of(each.crd).items()}
+        agree = all(joined[name] == flags for each in documents for name, flags in flags_of(each.crd).items())
+        if agree and sum(is_stored for _, _, is_stored in joined.values()) == 1:
+            return CrdFacts(kind, joined)
+    files = ", ".join(sorted({each.file for each in documents}))
+    return CrdFacts(kind, {}, f"copies disagree on the versions (exclude the one that does not ship): {files}")
+
+
+def flags_of(crd: Crd) -> Flags:
+    """The flags of each version of one CRD."""
+    return {each.name: (each.served, each.raw.get("deprecated") is True, each.storage) for each in crd.versions}
+
+
+def _by_name(documents: Iterable[CrdDocument]) -> dict[str, list[CrdDocument]]:
+    found: dict[str, list[CrdDocument]] = {}
+    for document in documents:
+        found.setdefault(document.crd.name, []).append(document)
+    return found

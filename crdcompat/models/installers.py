@@ -1,0 +1,75 @@
+"""The verdict on a comparison for each installer that the trees support (docs/installers.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.models.outcome import Judgement, outcome, unjudged, worst_of
+from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.installers import Installer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
+    from crdcompat.vocabulary.writes import ReleaseVerdict
+
+_OTHER = {Direction.ROLLBACK: Direction.UPGRADE, Direction.UPGRADE: Direction.ROLLBACK}
+
+
+class InstallerVerdict(Struct, frozen=True):
+    """The verdict on one direction with one installer; None: the installer does not support that direction."""
+
+    installer: Installer
+    direction: Direction
+    verdict: ReleaseVerdict | None
+
+
+def by_installer(report: DiffReport) -> tuple[InstallerVerdict, ...]:
+    """The verdicts of all installers, in each direction in which one of them differs from the verdict of the report."""
+    found = []
+    for direction in report.directions:
+        verdicts = [
+            InstallerVerdict(installer, direction, _verdict(report, installer, direction))
+            for installer in Installer
+            if installer in report.installers.values() and _is_judged(report, installer, direction)
+        ]
+        usual = outcome(report, direction)
+        found += verdicts if any(each.verdict is not usual for each in verdicts) else []
+    return tuple(found)
+
+
+def _is_judged(report: DiffReport, installer: Installer, direction: Direction) -> bool:
+    return installer is not Installer.HELM_CRDS or _OTHER[direction] in report.directions
+
+
+def _verdict(report: DiffReport, installer: Installer, direction: Direction) -> ReleaseVerdict | None:
+    if installer is Installer.OLM_V0 and direction is Direction.ROLLBACK:
+        return None
+    worst = worst_of(_severities(report, installer, direction))
+    return Judgement(worst, is_unjudged=any(unjudged(report))).verdict
+
+
+def _severities(report: DiffReport, installer: Installer, direction: Direction) -> Iterator[Severity]:
+    """How severe the findings are that the direction has with the installer.
+
+    Helm touches no CRD in ``crds/``: an upgrade leaves NEW's controllers under OLD's CRD, which is what the findings of
+    a rollback are about, and a rollback may leave OLD's controllers under NEW's. No server is asked to take a CRD, and
+    one that NEW adds is not there.
+    """
+    stays = installer is Installer.HELM_CRDS
+    for finding in report.findings:
+        if not finding.counts or finding.direction != (_OTHER[direction] if stays else direction):
+            continue
+        if not _concerns(report, finding, installer) or (stays and finding.effect is Effect.CRD_REJECTED):
+            continue
+        yield Severity.ERROR if stays and finding.change == "crd.added" else finding.severity
+
+
+def _concerns(report: DiffReport, finding: Finding, installer: Installer) -> bool:
+    """Whether the installer has one of the manifests of a finding; without locations, each may have it."""
+    files = {location.file for location in finding.locations} & report.installers.keys()
+    return not files or any(report.installers[file] is installer for file in files)

@@ -1,0 +1,100 @@
+"""The verdict with each installer of a tree, where it differs from the verdict on CRDs that are replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, crd, diff, obj, root, run, string, write
+
+A, AB = (root(status=obj(p=string(*values))) for values in ("a", "ab"))
+APPLY, CRDS, TEMPLATES, BUNDLE = (
+    "config/crd/w.yaml",
+    "chart/crds/w.yaml",
+    "chart/templates/w.yaml",
+    "bundle/manifests/w.yaml",
+)
+_AROUND = {
+    "chart/Chart.yaml": "name: a\nversion: 1.0.0\n",
+    "bundle/metadata/annotations.yaml": "annotations: {}\n",
+}
+BY = "by installer (docs/installers.md)"
+Verdicts = set[tuple[str, str, str | None]]
+
+
+def _sides(tmp_path: Path, old: dict[str, Json], new: dict[str, Json]) -> tuple[Path, Path]:
+    for side, files in (("old", old), ("new", new)):
+        for name, data in {**_AROUND, **{file: crd(schema) for file, schema in files.items()}}.items():
+            write(tmp_path / side / name, data)
+    return tmp_path / "old", tmp_path / "new"
+
+
+def verdicts(tmp_path: Path, old: dict[str, Json], new: dict[str, Json], *args: str) -> Verdicts:
+    report = diff(*_sides(tmp_path, old, new), *args)
+    return {(each["installer"], each["direction"], each["verdict"]) for each in report.get("installers", ())}
+
+
+def test_helm_touches_no_crd_in_crds(tmp_path: Path) -> None:
+    """NEW's controllers write the value under OLD's CRD once the chart is upgraded; a rollback changes nothing."""
+    same = {APPLY: A, CRDS: A}, {APPLY: AB, CRDS: AB}
+    assert verdicts(tmp_path, *same) == {
+        ("apply", "rollback", "blocked"),
+        ("helm-crds", "rollback", "clean"),
+        ("apply", "upgrade", "clean"),
+        ("helm-crds", "upgrade", "blocked"),
+    }
+
+
+def test_the_other_way_round(tmp_path: Path) -> None:
+    assert verdicts(tmp_path, {CRDS: AB}, {CRDS: A}) == {
+        ("helm-crds", "rollback", "blocked"),
+        ("helm-crds", "upgrade", "clean"),
+    }
+
+
+def test_a_crd_that_an_upgrade_does_not_create(tmp_path: Path) -> None:
+    old, new = _sides(tmp_path, {CRDS: A}, {CRDS: A})
+    write(new / "chart/crds/g.yaml", crd(A, kind="Gadget"))
+    found = diff(old, new)["installers"]
+    assert found == [{"installer": "helm-crds", "direction": "upgrade", "verdict": "blocked"}]
+
+
+def test_a_crd_that_helm_deletes(tmp_path: Path) -> None:
+    old, new = _sides(tmp_path, {APPLY: A, TEMPLATES: A}, {APPLY: A, TEMPLATES: A})
+    for file in ("config/crd/g.yaml", "chart/templates/g.yaml"):
+        write(new / file, crd(A, kind="Gadget"))
+    assert {(each["installer"], each["verdict"]) for each in diff(old, new)["installers"]} == {
+        ("helm-templates", "blocked"),
+        ("apply", "clean"),
+    }
+
+
+def test_a_copy_of_one_installer_alone(tmp_path: Path) -> None:
+    """The finding is about the chart: what kubectl applies did not change."""
+    assert verdicts(tmp_path, {APPLY: A, TEMPLATES: A}, {APPLY: A, TEMPLATES: AB}) == {
+        ("apply", "rollback", "clean"),
+        ("helm-templates", "rollback", "blocked"),
+    }
+
+
+def test_olm_rolls_nothing_back(tmp_path: Path) -> None:
+    assert verdicts(tmp_path, {BUNDLE: A}, {BUNDLE: AB}) == {("olm-v0", "rollback", None)}
+    assert verdicts(tmp_path, {BUNDLE: A}, {BUNDLE: AB}, "--installer", "olm-v1") == set()
+
+
+@pytest.mark.parametrize("file", [APPLY, TEMPLATES, "manifests/0000_10_w.crd.yaml"])
+def test_nothing_is_said_where_nothing_differs(tmp_path: Path, file: str) -> None:
+    assert verdicts(tmp_path, {file: A}, {file: AB}) == set()
+
+
+def test_a_direction_that_was_not_judged(tmp_path: Path) -> None:
+    assert verdicts(tmp_path, {CRDS: A}, {CRDS: AB}, "--direction", "rollback") == set()
+
+
+def test_text(tmp_path: Path) -> None:
+    _sides(tmp_path, {APPLY: A, CRDS: A, BUNDLE: A}, {APPLY: AB, CRDS: AB, BUNDLE: AB})
+    ran = run("diff", "path:old", "path:new", cwd=tmp_path)
+    assert [line for line in ran.out.splitlines() if "installer" in line] == [
+        f"rollback {BY}: OLM v0: not supported; helm (crds/): CLEAN; kubectl apply: BLOCKED.",
+        f"upgrade {BY}: OLM v0: CLEAN; helm (crds/): BLOCKED; kubectl apply: CLEAN.",
+    ]
