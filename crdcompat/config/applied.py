@@ -16,6 +16,7 @@ from crdcompat.config.found import server_of_tree
 from crdcompat.config.releases import openshift_minor, version_of
 from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.crds.shipping import shipping
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
@@ -121,7 +122,12 @@ def both_sides(
         wrong = f"{before.name} is newer than {after.name}"
         raise UsageError(f"{wrong}, and OLD comes first: {right} (--any-order allows this order)")
     before, after = with_labels((before, after))
-    return before, after
+    return shipped_of(before, after, config, paths)
+
+
+def shipped_of(old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
+    """Both sides without copies that do not ship, if the configuration does not say what does. Raises SourceError."""
+    return (old, new) if config.values["ships"] is not None else shipping(old, new, paths)
 
 
 def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:
