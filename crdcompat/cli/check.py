@@ -50,6 +50,8 @@ def check(
     fail_on: o.FailOnChoice = None,
     allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
+    include: o.Include = None,
+    exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     no_cache: Annotated[
@@ -79,7 +81,9 @@ def check(
     limit_requests(connect_timeout, read_timeout)
     asked = CheckOptions(base=base, head=head, repo=repo)
     rules = find_rules(config, asked)
-    settings = with_options(rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    settings = with_options(
+        rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, files=(include, exclude)
+    )
     check_formats(settings.formats)
     options = replace(
         asked,

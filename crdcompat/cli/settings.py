@@ -38,12 +38,16 @@ def settled(
     redact: bool | None = None,
     *,
     allow_unknown: bool = False,
+    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Settings:
-    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
+    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError.
+
+    ``files`` are the globs of ``--include`` and ``--exclude``.
+    """
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
-    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown)
+    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, files=files)
 
 
 def with_options(
@@ -54,10 +58,12 @@ def with_options(
     redact: bool | None = None,
     *,
     allow_unknown: bool = False,
+    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Settings:
-    """The settings from a configuration and the options that override it."""
+    """The settings from a configuration and the options that override it, ``files`` among them: see ``settled``."""
     if profile is not None:
         config = config.with_profile(profile)
+    config = config.with_files(*files)
     threshold = fail_on or FailOn(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), threshold, redact, allow_unknown)
 

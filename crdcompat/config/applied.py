@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -28,12 +28,16 @@ from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.report import short_names
+from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources import open_source
 from crdcompat.sources.options import charts_for
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
+
+#: The CRDs that a note names.
+_MOST_NAMES = 3
 
 
 def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
@@ -56,7 +60,23 @@ def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], boo
     runs, note = server_of_tree(tree, config)
     crds = reader.read(tree, side, wanted)
     found = replace(crds, runs=runs, notes=(*crds.notes, *filter(None, [note]))) if runs else crds
+    found = replace(found, notes=(*found.notes, *_left_out(found, tree, reader, config)))
     return with_servers(found, config)
+
+
+def _left_out(crds: CrdSet, tree: Tree, reader: CrdReader, config: Config) -> Iterator[str]:
+    """A note on CRDs that only files have which the configuration leaves out: it may be older than the files' paths."""
+    keys = [key for key in ("include", "exclude") if config.values[key]]
+    if not keys or not crds.is_partial:
+        return
+    entries = [entry for entry in tree.entries() if is_candidate(entry.path) and not config.wants(entry.path)]
+    read = crds.named().keys()
+    left = sorted({document.crd.name for document in reader.documents(tree, entries)} - read)
+    if left:
+        more = f" and {len(left) - _MOST_NAMES} more" if len(left) > _MOST_NAMES else ""
+        named = f"{', '.join(left[:_MOST_NAMES])}{more}"
+        leave = "leaves" if len(keys) == 1 else "leave"
+        yield f"{' and '.join(keys)} {leave} out {len(left)} of {len(left) + len(read)} CRDs: {named}"
 
 
 def _opened(name: str, other: str, config: Config, repo: str | None) -> Tree:

@@ -20,7 +20,7 @@ from crdcompat.sources.plain_file import inside, read_plain, top_of
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 #: The files of a folder that can hold the configuration; the first one that does counts.
@@ -82,6 +82,14 @@ class Config(Struct, frozen=True):
     def with_profile(self, profile: str) -> Config:
         """This configuration with the profile of an option."""
         return replace(self, values={**self.values, "profile": profile}, origins={**self.origins, "profile": "option"})
+
+    def with_files(self, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Config:
+        """This configuration with the globs of options: ``include`` replaces its own, ``exclude`` adds to it."""
+        given = {"include": list(include or ()), "exclude": [*self.values["exclude"], *(exclude or ())]}
+        said = {key: value for key, value in given.items() if {"include": include, "exclude": exclude}[key]}
+        return replace(
+            self, values={**self.values, **said}, origins={**self.origins, **dict.fromkeys(said, "the command line")}
+        )
 
     def runs(self, release: str) -> str:
         """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""

@@ -64,7 +64,8 @@ def _alone(side: _Documents, other: _Documents, kept: set[str], files: Collectio
     """The copies of a side that the other side does not have, neither at their path nor moved.
 
     ``kept`` are the files of both sides. What comes and goes in a folder that keeps several copies (an archive of old
-    releases) has not moved. A copy with a version that no kept file has is the only source of this version: it counts.
+    releases) has not moved. A copy that shares no version with a kept file is the only source of its versions: it
+    counts.
     """
     folders = Counter(_folder(file) for file in kept)
     archives = {folder for folder, count in folders.items() if count > 1}
@@ -73,7 +74,7 @@ def _alone(side: _Documents, other: _Documents, kept: set[str], files: Collectio
     for each in side:
         stays = each.file in kept or each.file in files
         has_moved = may_move and _folder(each.file) not in archives
-        if not stays and not has_moved and known.issuperset(it.name for it in each.crd.versions):
+        if not stays and not has_moved and not known.isdisjoint(it.name for it in each.crd.versions):
             yield each
 
 

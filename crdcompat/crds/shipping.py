@@ -29,9 +29,9 @@ from crdcompat.vocabulary import Side
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
-NOWHERE = "no CRD that ships, by the name of its folder"
+NOWHERE = "not shipped: in a folder of tests or designs alone"
 #: What says that a folder ships, where no file does.
-_MOST, _NAMES = "the number of CRDs in it", "the names of the other folders"
+_MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
 
 
 class _Side(Struct, frozen=True):
@@ -46,8 +46,8 @@ class _Side(Struct, frozen=True):
         return next((each.kind for each in self.evidence if each.covers(file)), None)
 
     def source(self, file: str) -> str:
-        """The file that says that a file ships."""
-        return next(each.source for each in self.evidence if each.covers(file))
+        """What says that a file ships."""
+        return next(f"from {each.source}" for each in self.evidence if each.covers(file))
 
     def place(self, file: str) -> Place:
         """Where a file is; evidence says more than the name of a folder."""
@@ -78,6 +78,27 @@ def shipping(old: CrdSet, new: CrdSet, paths: Sequence[str] = ()) -> tuple[CrdSe
         sides = [_below(crds, paths) for crds in sides]
     if not any(map(_is_open, sides)):
         return sides[0], sides[1]
+    both, chosen = _decided(sides)
+    before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
+    return before, replace(after, notes=(*after.notes, *_notes(chosen)))
+
+
+def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
+    """The folders of a tree whose CRDs ship, with what says so; and whether copies elsewhere differ.
+
+    Raises SourceError.
+    """
+    if crds.shipped is not None or preset_of(crds.documents) != PLAIN:
+        return {}, False
+    (_, side), (_, chosen) = _decided([crds, crds])
+    if chosen.sources:
+        return dict(chosen.sources.keys()), True
+    covered = sorted((kind, each.file) for each in crds.documents if (kind := side.kind(each.file)) is not None)
+    return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
+
+
+def _decided(sides: Sequence[CrdSet]) -> tuple[list[_Side], list[_Chosen]]:
+    """Both sides with their evidence, and what counts of them."""
     both = [_Side(side, crds, crds.evidence()) for side, crds in zip(Side, sides, strict=False)]
     chosen = [_Chosen(set(), [], Counter()) for _ in both]
     most = _most_crds(*sides)
@@ -87,8 +108,7 @@ def shipping(old: CrdSet, new: CrdSet, paths: Sequence[str] = ()) -> tuple[CrdSe
         found, why = _found(both, documents, most)
         for each in zip(both, documents, found, chosen, strict=True):
             _keep(*each, why)
-    before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
-    return before, replace(after, notes=(*after.notes, *_notes(chosen)))
+    return both, chosen
 
 
 def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
@@ -183,18 +203,18 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
 
 def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
     """One line: what was taken, by what, and how many copies elsewhere agree and differ."""
-    differ = sum(len(each.aside) for each in chosen)
-    if not differ:
-        return
-    counts = f"{sum(each.agree for each in chosen)} copies elsewhere agree, {differ} differ: -v"
-    sources = chosen[1].sources or chosen[0].sources
-    if not sources:
-        yield f"{differ} CRDs are only in folders that nobody installs from: -v"
-        return
-    (folder, source), _ = sources.most_common(1)[0]
-    more = len({folder for folder, _ in sources}) - 1
-    also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
-    yield f"CRDs of {folder or 'the top folder'}{also}, from {source}; {counts}"
+    differ = sum(by is not None for each in chosen for _, by in each.aside)
+    nowhere = {document.crd.name for each in chosen for document, by in each.aside if by is None}
+    if differ:
+        sources = chosen[1].sources or chosen[0].sources
+        (folder, source), _ = sources.most_common(1)[0]
+        more = len({folder for folder, _ in sources}) - 1
+        also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
+        agree = f"{sum(each.agree for each in chosen)} copies elsewhere agree, {differ} differ"
+        yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {agree}: -v"
+    if nowhere:
+        are = "CRD is" if len(nowhere) == 1 else "CRDs are"
+        yield f"{len(nowhere)} {are} only in folders of tests or designs, and not compared: -v"
 
 
 def _folder(file: str) -> str:
