@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Tree
 
 _BUNDLE, _PROJECT = "bundle.Dockerfile", "PROJECT"
-_COPY = re.compile(rb"^\s*(?:COPY|ADD)\s+(?:--\S+\s+)*(\S+)\s+/manifests/?\s*$", re.MULTILINE | re.IGNORECASE)
+_COPY = re.compile(
+    rb"^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*(\S+)[ \t]+/manifests/?[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+)
 _IS_PROJECT = re.compile(rb"^(?:layout|domain|repo|projectName):", re.MULTILINE)
 _OUTPUT = re.compile(rb"output:crd:(?:[\w:]+)=([^\s\"';&|\\]+)")
 _ASSIGNED = re.compile(rb"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[:?]*=[ \t]*(\S+)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(rb"\$[({](\w+)[)}]")
 _OF_RELEASES = re.compile(r"\.github/workflows/[^/]*release[^/]*\.ya?ml|\.goreleaser\.ya?ml")
-_NAMED_FILE = re.compile(rb"[\w./*-]+\.(?:ya?ml|json)\b")
+_NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
 
 
 class Kind(IntEnum):

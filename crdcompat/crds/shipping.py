@@ -41,9 +41,9 @@ class _Side(Struct, frozen=True):
     crds: CrdSet
     evidence: Sequence[Evidence]
 
-    def kind(self, file: str) -> Kind | None:
-        """The first kind of evidence that a file ships; None without any."""
-        return next((each.kind for each in self.evidence if each.covers(file)), None)
+    def kinds(self, file: str) -> set[Kind]:
+        """The kinds of evidence that a file ships."""
+        return {each.kind for each in self.evidence if each.covers(file)}
 
     def source(self, file: str) -> str:
         """What says that a file ships."""
@@ -51,7 +51,7 @@ class _Side(Struct, frozen=True):
 
     def place(self, file: str) -> Place:
         """Where a file is; evidence says more than the name of a folder."""
-        return place_of(file) if self.kind(file) is None else Place.ORDINARY
+        return Place.ORDINARY if self.kinds(file) else place_of(file)
 
 
 class _Chosen(Struct):
@@ -93,7 +93,7 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
     (_, side), (_, chosen) = _decided([crds, crds])
     if chosen.sources:
         return dict(chosen.sources.keys()), True
-    covered = sorted((kind, each.file) for each in crds.documents if (kind := side.kind(each.file)) is not None)
+    covered = sorted((min(kinds), each.file) for each in crds.documents if (kinds := side.kinds(each.file)))
     return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
 
 
@@ -158,9 +158,12 @@ def _found(both: Sequence[_Side], documents: Sequence[_Documents], most: str | N
         pairs = zip(both, documents, strict=True)
         return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
 
-    kinds = [{side.kind(each.file) for each in of_side} for side, of_side in zip(both, documents, strict=True)]
-    if (first := min((each for each in kinds[0] & kinds[1] if each is not None), default=None)) is not None:
-        return where(lambda side, file: side.kind(file) == first), ""
+    kinds = [
+        {kind for each in of_side for kind in side.kinds(each.file)}
+        for side, of_side in zip(both, documents, strict=True)
+    ]
+    if (first := min(kinds[0] & kinds[1], default=None)) is not None:
+        return where(lambda side, file: first in side.kinds(file)), ""
     if all(found := where(lambda _, file: _folder(file) == most)):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):

@@ -176,6 +176,14 @@ def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
     assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["bundle/w.yaml"])
 
 
+def test_the_first_kind_of_evidence_that_both_sides_have_decides(tmp_path: Path) -> None:
+    """OLD has no kustomization that installs more than CRDs yet: the one that lists them counts on both sides."""
+    old = {"config/crd/kustomization.yaml": _LISTS_CRDS, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+    new = {**old, **_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "op/crds/w.yaml": "C", "bundle/w.yaml": "CD"}
+    report = _diff(tmp_path, old, new, code=0)
+    assert (report["findings"], _aside(report)) == ([], ["bundle/w.yaml", "op/crds/w.yaml"])
+
+
 def test_a_crd_that_stays_in_tests_alone_is_removed(tmp_path: Path) -> None:
     old = {"config/w.yaml": "A", "config/g.yaml": "a", "test/w.yaml": "C"}
     report = _diff(tmp_path, old, {"config/g.yaml": "a", "test/w.yaml": "C"}, code=1)
