@@ -51,6 +51,8 @@ def check(
     fail_on: o.FailOnChoice = None,
     allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
+    include: o.Include = None,
+    exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     no_cache: Annotated[
@@ -81,7 +83,14 @@ def check(
     asked = CheckOptions(base=base, head=head, repo=repo)
     rules = find_rules(config, asked)
     settings = with_options(
-        rules.config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer
+        rules.config,
+        formats,
+        fail_on,
+        profile,
+        redact,
+        allow_unknown=allow_unknown,
+        installer=installer,
+        files=(include, exclude),
     )
     check_formats(settings.formats)
     options = replace(

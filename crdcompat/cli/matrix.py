@@ -51,6 +51,8 @@ def matrix(
     fail_on: o.FailOnChoice = None,
     allow_unknown: o.AllowUnknown = False,
     profile: o.ProfileOption = None,
+    include: o.Include = None,
+    exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
@@ -86,7 +88,15 @@ def matrix(
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(
-        config, repo, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer
+        config,
+        repo,
+        formats,
+        fail_on,
+        profile,
+        redact,
+        allow_unknown=allow_unknown,
+        installer=installer,
+        files=(include, exclude),
     )
     check_formats(settings.formats, "matrix")
     trees = open_recordings(objects or (), repo)

@@ -106,6 +106,14 @@ ProfileOption = Annotated[
     Profile | None,
     typer.Option("--profile", metavar="NAME", help="strict: rejections and removals on upgrade fail, too."),
 ]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="GLOB", help="Only these files, not those of `include`; may be repeated."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Not these files, nor those of `exclude`; may be repeated."),
+]
 ConfigFile = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="Configuration (default: nearest .crdcompat.yaml)."),

@@ -39,12 +39,18 @@ def settled(
     *,
     allow_unknown: bool = False,
     installer: str | None = None,
+    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Settings:
-    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
+    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError.
+
+    ``files`` are the globs of ``--include`` and ``--exclude``.
+    """
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
-    return with_options(config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer)
+    return with_options(
+        config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer, files=files
+    )
 
 
 def with_options(
@@ -56,12 +62,14 @@ def with_options(
     *,
     allow_unknown: bool = False,
     installer: str | None = None,
+    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Settings:
-    """The settings from a configuration and the options that override it."""
+    """The settings from a configuration and the options that override it, ``files`` among them: see ``settled``."""
     if profile is not None:
         config = config.with_option("profile", profile)
     if installer is not None:
         config = config.with_option("installer", installer)
+    config = config.with_files(*files)
     threshold = fail_on or FailOn(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), threshold, redact, allow_unknown)
 

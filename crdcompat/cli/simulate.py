@@ -87,6 +87,8 @@ def simulate(
     formats: Formats = None,
     fail_on: o.FailOnChoice = None,
     allow_unknown: o.AllowUnknown = False,
+    include: o.Include = None,
+    exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
@@ -126,7 +128,9 @@ def simulate(
         image_paths=image_path,
         kubernetes=server.kubernetes if server else "",
     )
-    settings = settled(config, repo, formats, fail_on, redact=redact, allow_unknown=allow_unknown)
+    settings = settled(
+        config, repo, formats, fail_on, redact=redact, allow_unknown=allow_unknown, files=(include, exclude)
+    )
     check_formats(settings.formats, "fleet" if fleet else "simulation")
     declared = read_accepted(settings.config.waiver_file).growth
     if fleet:

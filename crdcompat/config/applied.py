@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from crdcompat.config.found import server_of_tree
 from crdcompat.config.releases import openshift_minor, version_of
 from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.crds.shipping import shipping
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
@@ -27,12 +28,16 @@ from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.report import short_names
+from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources import open_source
 from crdcompat.sources.options import charts_for
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
+
+#: The CRDs that a note names.
+_MOST_NAMES = 3
 
 
 def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
@@ -61,7 +66,23 @@ def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], boo
     runs, note = server_of_tree(tree, config)
     crds = reader.read(tree, side, wanted)
     found = replace(crds, runs=runs, notes=(*crds.notes, *filter(None, [note]))) if runs else crds
+    found = replace(found, notes=(*found.notes, *_left_out(found, tree, reader, config)))
     return with_servers(found, config)
+
+
+def _left_out(crds: CrdSet, tree: Tree, reader: CrdReader, config: Config) -> Iterator[str]:
+    """A note on CRDs that only files have which the configuration leaves out: it may be older than the files' paths."""
+    keys = [key for key in ("include", "exclude") if config.values[key]]
+    if not keys or not crds.is_partial:
+        return
+    entries = [entry for entry in tree.entries() if is_candidate(entry.path) and not config.wants(entry.path)]
+    read = crds.named().keys()
+    left = sorted({document.crd.name for document in reader.documents(tree, entries)} - read)
+    if left:
+        more = f" and {len(left) - _MOST_NAMES} more" if len(left) > _MOST_NAMES else ""
+        named = f"{', '.join(left[:_MOST_NAMES])}{more}"
+        leave = "leaves" if len(keys) == 1 else "leave"
+        yield f"{' and '.join(keys)} {leave} out {len(left)} of {len(left) + len(read)} CRDs: {named}"
 
 
 def _opened(name: str, other: str, config: Config, repo: str | None) -> Tree:
@@ -127,7 +148,12 @@ def both_sides(
         wrong = f"{before.name} is newer than {after.name}"
         raise UsageError(f"{wrong}, and OLD comes first: {right} (--any-order allows this order)")
     before, after = with_labels((before, after))
-    return before, after
+    return shipped_of(before, after, config, paths)
+
+
+def shipped_of(old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
+    """Both sides without copies that do not ship, if the configuration does not say what does. Raises SourceError."""
+    return (old, new) if config.values["ships"] is not None else shipping(old, new, paths)
 
 
 def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:

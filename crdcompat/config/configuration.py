@@ -21,7 +21,7 @@ from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.installers import Installer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 #: The files of a folder that can hold the configuration; the first one that does counts.
@@ -89,6 +89,14 @@ class Config(Struct, frozen=True):
     def with_option(self, key: str, value: str) -> Config:
         """This configuration with the value of an option."""
         return replace(self, values={**self.values, key: value}, origins={**self.origins, key: "option"})
+
+    def with_files(self, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Config:
+        """This configuration with the globs of options: ``include`` replaces its own, ``exclude`` adds to it."""
+        given = {"include": list(include or ()), "exclude": [*self.values["exclude"], *(exclude or ())]}
+        said = {key: value for key, value in given.items() if {"include": include, "exclude": exclude}[key]}
+        return replace(
+            self, values={**self.values, **said}, origins={**self.origins, **dict.fromkeys(said, "the command line")}
+        )
 
     def runs(self, release: str) -> str:
         """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""

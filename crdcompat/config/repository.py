@@ -12,7 +12,8 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.proposed import Proposed, proposed
 from crdcompat.crds.pairing import pair
-from crdcompat.crds.reader import CrdReader
+from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.crds.shipping import said_to_ship
 from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
@@ -24,7 +25,8 @@ from crdcompat.sources.repository import Repository
 def first_config(repo: str | None = None) -> str:
     """The text of a ``.crdcompat.yaml`` for a repository, from its branches and the CRDs of its working tree."""
     found = proposed(Repository(repo))
-    preset, contexts = _contexts(repo)
+    crds = _crds(repo)
+    preset, contexts = _contexts(crds)
     lines = [
         "# Configuration of crdcompat; every key is optional. crdcompat config --show prints the effective one.",
         "",
@@ -46,7 +48,7 @@ def first_config(repo: str | None = None) -> str:
         '# exclude: ["*/testdata/*"]',
         "",
         "# The manifests that clusters get; they override other documents of the same CRDs.",
-        '# ships: ["payload-manifests/crds/*"]',
+        *_ships(crds),
         "",
         f"# Only these contexts. There are: {', '.join(contexts) or 'none yet'}.",
         f'# contexts: ["{contexts[0] if contexts else "default"}"]',
@@ -114,13 +116,30 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if name[:1].isdigit() else name
 
 
-def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
+def _ships(crds: CrdSet | None) -> Iterator[str]:
+    """What the tree says about the files that ship; it counts only where copies of a CRD differ."""
+    folders, is_needed = said_to_ship(crds) if crds is not None else ({}, False)
+    for folder, source in folders.items():
+        yield f"# CRDs of {folder or 'the top folder'}, {source}"
+    if is_needed:
+        yield "# Copies elsewhere differ from these."
+    globs = ", ".join(f'"{folder}/*"' for folder in folders if folder) or '"payload-manifests/crds/*"'
+    yield f"{'' if is_needed and all(folders) else '# '}ships: [{globs}]"
+
+
+def _crds(repo: str | None) -> CrdSet | None:
+    """The CRDs of the working tree, or of the head of a bare repository; None if they cannot be read."""
     try:
         name = "git:HEAD" if is_bare(Repository(repo)) else "worktree:"
-        crds = CrdReader().read(open_source(name, repo=repo))
+        return CrdReader().read(open_source(name, repo=repo))
     except SourceError:
+        return None
+
+
+def _contexts(crds: CrdSet | None) -> tuple[str, tuple[str, ...]]:
+    if crds is None or not crds.documents:
         return PLAIN, ()
-    return preset_of(crds.documents), pair(crds, crds).contexts if crds.documents else ()
+    return preset_of(crds.documents), pair(crds, crds).contexts
 
 
 def missing_refs(config: Config, repo: str | None = None) -> Iterator[str]:

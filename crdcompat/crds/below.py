@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def is_below(file: str, paths: Iterable[str]) -> bool:
     """Whether a file is one of ``paths`` or below one."""
-    prefixes = (path.strip("/").removeprefix("./") for path in paths)
+    prefixes = ("" if (plain := path.strip("/")) == "." else plain.removeprefix("./") for path in paths)
     return any(not prefix or file == prefix or file.startswith(f"{prefix}/") for prefix in prefixes)
 
 

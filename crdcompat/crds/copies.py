@@ -64,7 +64,8 @@ def _alone(side: _Documents, other: _Documents, kept: set[str], files: Collectio
     """The copies of a side that the other side does not have, neither at their path nor moved.
 
     ``kept`` are the files of both sides. What comes and goes in a folder that keeps several copies (an archive of old
-    releases) has not moved. A copy with a version that no kept file has is the only source of this version: it counts.
+    releases) has not moved. A copy that shares no version with a kept file is the only source of its versions: it
+    counts.
     """
     folders = Counter(_folder(file) for file in kept)
     archives = {folder for folder, count in folders.items() if count > 1}
@@ -73,7 +74,7 @@ def _alone(side: _Documents, other: _Documents, kept: set[str], files: Collectio
     for each in side:
         stays = each.file in kept or each.file in files
         has_moved = may_move and _folder(each.file) not in archives
-        if not stays and not has_moved and known.issuperset(it.name for it in each.crd.versions):
+        if not stays and not has_moved and not known.isdisjoint(it.name for it in each.crd.versions):
             yield each
 
 
@@ -103,16 +104,16 @@ def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair],
     olds, news = _by_part(old, level), _by_part(new, level)
     common = sorted(olds.keys() & news.keys())
     pairs = [(olds[folder], news[folder]) for folder in common]
-    left = _by_content(olds[folder] for folder in sorted(olds.keys() - news.keys()))
-    right = _by_content(news[folder] for folder in sorted(news.keys() - olds.keys()))
+    left = _bycontent_of(olds[folder] for folder in sorted(olds.keys() - news.keys()))
+    right = _bycontent_of(news[folder] for folder in sorted(news.keys() - olds.keys()))
     pairs += [(left.pop(content), right.pop(content)) for content in sorted(left.keys() & right.keys())]
     if len(left) == len(right) == 1:
         pairs.append((left.popitem()[1], right.popitem()[1]))
-    copied_old = {_content(olds[folder]): news[folder] for folder in common}
-    copied_new = {_content(news[folder]): olds[folder] for folder in common}
-    others = {} if common and _are_names((*old, *new), level) else _by_content(news.values())
+    copied_old = {content_of(olds[folder]): news[folder] for folder in common}
+    copied_new = {content_of(news[folder]): olds[folder] for folder in common}
+    others = {} if common and _are_names((*old, *new), level) else _bycontent_of(news.values())
     pairs += list(_with_counterparts(left, copied_old, others))
-    pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _by_content(olds.values()))]
+    pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _bycontent_of(olds.values()))]
     if not left and not right:
         return pairs, []
     return pairs, [Unmatched(old[0].crd.name, _all(left.values()) or old, _all(right.values()) or new)]
@@ -189,11 +190,11 @@ def _facts(crd: Crd) -> _Facts:
     return crd.kind, crd.scope, crd.conversion_strategy, crd.prunes
 
 
-def _by_content(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
+def _bycontent_of(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
     """The documents of folders by content; folders with the same content together."""
     found: dict[bytes, _Documents] = {}
     for documents in folders:
-        content = _content(documents)
+        content = content_of(documents)
         found[content] = (*found.get(content, ()), *documents)
     return found
 
@@ -202,7 +203,7 @@ def _all(groups: Iterable[_Documents]) -> _Documents:
     return tuple(chain.from_iterable(groups))
 
 
-def _content(documents: _Documents) -> bytes:
+def content_of(documents: _Documents) -> bytes:
     """The versions of the CRDs in a folder without texts: copies often lack descriptions, or the conversion."""
     versions = {version_content(each) for document in documents for each in document.crd.versions}
     return b"\n".join(sorted(versions))

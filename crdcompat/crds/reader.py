@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
 
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.evidence import Evidence, read_evidence
 from crdcompat.crds.file import CrdFile, read_file
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
 from crdcompat.crds.installers import Installers, installers_in
@@ -37,6 +39,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``unread`` counts the files that were left out because no comparison needs them; ``has_more``: one of them may
     contain a CRD. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
+    ``set_aside`` are copies that do not decide, each with its CRD and the file that does; ``evidence`` reads what the
+    source says of the files that ship, and raises SourceError.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
     name such as release-4.13 gives the server. ``installers`` put the CRDs into a cluster.
@@ -63,6 +67,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     is_partial: bool = False
     may_be_openshift: bool = True
     installers: Installers = Installers()
+    set_aside: tuple[tuple[str, str, str], ...] = ()
+    evidence: Callable[[], tuple[Evidence, ...]] = tuple
 
     @property
     def title(self) -> str:
@@ -207,6 +213,7 @@ class CrdReader:
             is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
             installers=installers_in((entry.path for entry in entries), self._installer),
+            evidence=cache(lambda: read_evidence(tree, self.kustomized, {document.file for document in kept})),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:

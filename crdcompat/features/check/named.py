@@ -109,7 +109,8 @@ def with_left_out(report: CheckReport, trees: tuple[Tree, Tree], config: Config)
     if not left_out or has_crd(trees[1], config.wants):
         return report
     leave = "leaves" if len(keys) == 1 else "leave"
-    reason = f"{' and '.join(f'`{key}`' for key in keys)} of {config.file} {leave} none of the CRDs in this change"
+    places = " and ".join(dict.fromkeys(config.origins[key] for key in keys))
+    reason = f"{' and '.join(f'`{key}`' for key in keys)} of {places} {leave} none of the CRDs in this change"
     return replace(report, unseen=(reason,))
 
 

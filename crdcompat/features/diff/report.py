@@ -58,7 +58,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
             contexts_only_new=pairing.only_new_contexts,
             text_changes=tuple(sorted(found.texts)),
             harmless=sum(found.without_effect[direction] for direction in wanted.directions),
-            superseded=pairing.ignored_duplicates,
+            superseded=tuple(sorted({*pairing.ignored_duplicates, *old.set_aside, *new.set_aside})),
             versions=tuple(sorted(found.versions)),
             unread=new.unread,
             unpaired=compared.unpaired,

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.config.applied import apply_config, read_source, reader_for, with_servers
+from crdcompat.config.applied import apply_config, read_source, reader_for, shipped_of, with_servers
 from crdcompat.config.channels import Channel
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
@@ -98,7 +98,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     unknown: dict[str, list[str]] = {}
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
-        old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
+        old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
         compared = completed(
             compare(old, new, wanted, shared),
             DiffOptions(wanted, command="matrix", advise=False, released=sets[:newer], cache=shared),

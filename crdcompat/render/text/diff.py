@@ -96,12 +96,17 @@ def compared_text(
 
 
 def _remark_lines(remarks: Iterable[Problem], style: Style) -> Iterator[str]:
-    """A line for each remark; one for many remarks with the same message."""
+    """A line for each remark; one for many remarks that say the same, or begin so: the reasons can be long."""
+    short = style.verbosity <= 0
+    listed = [(remark.message, f"{remark.file}:{remark.line}") for remark in remarks]
+    begun = Counter(message.partition(": ")[0] for message in dict(listed))
     places: dict[str, list[str]] = {}
-    for remark in remarks:
-        places.setdefault(remark.message, []).append(f"{remark.file}:{remark.line}")
+    for message, place in listed:
+        begin = message.partition(": ")[0]
+        is_long = short and begun[begin] > _MAX_ALIKE
+        places.setdefault(f"{begin} (-v says why)" if is_long else message, []).append(place)
     for message, found in places.items():
-        if len(found) > _MAX_ALIKE and style.verbosity <= 0:
+        if len(found) > _MAX_ALIKE and short:
             yield style.fill(f"{message}: {some(found, _MAX_ALIKE)}", indent="    ", first="  ")
         else:
             yield from (f"  {place}: {message}" for place in found)

@@ -379,3 +379,16 @@ def test_objects_of_an_installed_crd_are_judged(tmp_path: Path) -> None:
         codes.append(ran.code)
         assert _REFUSES not in ran.err
     assert codes == [0, 2]
+
+
+@pytest.mark.parametrize(("fields", "lines"), [("abc", 3), ("abcd", 1)])
+def test_many_faults_of_both_sides_are_one_line(tmp_path: Path, fields: str, lines: int) -> None:
+    """The full CRDs of argo-workflows have 22 faults: each has a line of 300 characters with -v."""
+    typeless = {name: {"minimum": 1} for name in fields}
+    old, new = (crd(root(spec=obj(**typeless), status=obj(p=string(*values)))) for values in ("A", "AB"))
+    sides = both(tmp_path, old, new)
+    shown = [line for line in run("diff", *sides).out.splitlines() if "refuses this CRD" in line]
+    assert len(shown) == lines
+    assert ("the API server refuses this CRD (-v says why): " in shown[0]) is (lines == 1)
+    listed = run("diff", *sides, "-v").out.splitlines()
+    assert len([line for line in listed if _REFUSES in line]) == len(fields)

@@ -1,0 +1,35 @@
+"""Folders and files whose CRDs no cluster gets, or which another copy replaces, as their names say.
+
+A name is a weak reason. It decides only between copies of a CRD, and, for folders of designs and tests, about a CRD
+that is nowhere else in a tree whose other CRDs have a place that ships.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from functools import lru_cache
+
+#: Nobody installs from these folders.
+_NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements", "test", "e2e", "testing", "fixtures"))
+#: Some projects install from these folders, if they have no other one.
+_SELDOM = frozenset(("doc", "docs", "documentation", "example", "examples", "sample", "samples"))
+#: The manifest of one release, kept beside those of others, and a folder of one.
+_RELEASE_FILE = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?=[^\d]|$)|-v?\d+\.\d+\.\d+(?=[^\d]|$)")
+_RELEASE_FOLDER = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
+
+
+class Place(IntEnum):
+    """How likely clusters get the CRDs of a file, by its path alone."""
+
+    ORDINARY, SELDOM, NEVER = range(3)
+
+
+@lru_cache(1 << 16)  # all sides of a comparison ask for mostly the same paths
+def place_of(path: str) -> Place:
+    """What the names of a file and its folders say; packed charts have the version of their release in their name."""
+    *folders, name = path.split("/")
+    if not _NEVER.isdisjoint(folders):
+        return Place.NEVER
+    is_old = any(map(_RELEASE_FOLDER.fullmatch, folders)) or (not name.endswith("gz") and _RELEASE_FILE.search(name))
+    return Place.SELDOM if is_old or not _SELDOM.isdisjoint(folders) else Place.ORDINARY

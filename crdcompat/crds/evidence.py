@@ -1,0 +1,132 @@
+"""What a tree itself says about which of its files clusters get: the evidence, in the order in which it counts.
+
+Kustomizations, charts, bundles of OLM, the project file of kubebuilder, the calls of controller-gen, and the files that
+CI adds to a release. A description in a folder of tests or examples is no evidence.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from enum import IntEnum
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.crds.aside import Place, place_of
+from crdcompat.crds.kustomizations import is_kustomization_name
+from crdcompat.prefilter.candidates import excluded
+from crdcompat.sources.helm import CHART
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from crdcompat.crds.kustomizations import Kustomized
+    from crdcompat.sources.tree import Tree
+
+_BUNDLE, _PROJECT = "bundle.Dockerfile", "PROJECT"
+_COPY = re.compile(
+    rb"^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*(\S+)[ \t]+/manifests/?[ \t\r]*$", re.MULTILINE | re.IGNORECASE
+)
+_IS_PROJECT = re.compile(rb"^(?:layout|domain|repo|projectName):", re.MULTILINE)
+_OUTPUT = re.compile(rb"output:crd:(?:[\w:]+)=([^\s\"';&|\\]+)")
+_ASSIGNED = re.compile(rb"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[:?]*=[ \t]*(\S+)[ \t]*$", re.MULTILINE)
+_VARIABLE = re.compile(rb"\$[({](\w+)[)}]")
+_OF_RELEASES = re.compile(r"\.github/workflows/[^/]*release[^/]*\.ya?ml|\.goreleaser\.ya?ml")
+_NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
+
+
+class Kind(IntEnum):
+    """The kinds of evidence: one with a lower number counts before the others."""
+
+    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED = range(7)
+
+
+class Evidence(Struct, frozen=True):
+    """A file that says which files and folders of its tree ship."""
+
+    kind: Kind
+    source: str
+    files: frozenset[str] = frozenset()
+    folders: tuple[str, ...] = ()
+
+    def covers(self, path: str) -> bool:
+        """Whether it says that a file ships."""
+        return path in self.files or any(path.startswith(f"{folder}/") for folder in self.folders)
+
+
+def read_evidence(tree: Tree, kustomized: Callable[[Tree], Kustomized], crds: Collection[str]) -> tuple[Evidence, ...]:
+    """All evidence of a tree about the files with ``crds``, in its order. Raises SourceError."""
+    entries = {entry.path: entry for entry in tree.entries()}
+    found = [*_kustomizations(kustomized(tree), entries, crds)]
+    texts = [entry for path, entry in entries.items() if _counts(path) and _reader(path) is not None]
+    for entry, data in tree.read(texts):
+        if (read := _reader(entry.path)) is not None:
+            found += read(entry.path, data, crds)
+    return tuple(sorted((each for each in found if any(map(each.covers, crds))), key=lambda each: each.kind))
+
+
+def _counts(path: str) -> bool:
+    return not excluded(path) and place_of(path) == Place.ORDINARY
+
+
+def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collection[str]) -> Iterator[Evidence]:
+    """The kustomizations, the smallest first: it lists the files itself.
+
+    One that installs other manifests, too, says more than one that lists CRDs alone: a flavour that nobody uses has
+    one, too.
+    """
+    counting = {path: reached for path, reached in kustomized.reached.items() if _counts(path)}
+    installed: set[str] = set()
+    for reached in counting.values():
+        if any(path in files and path not in crds and not is_kustomization_name(path) for path in reached):
+            installed.update(reached)
+    for path, reached in sorted(counting.items(), key=lambda item: (len(item[1]), item[0])):
+        for kind, listed in ((Kind.INSTALLED, reached & installed), (Kind.LISTED, reached)):
+            yield Evidence(kind, path, listed & frozenset(crds))
+
+
+def _reader(path: str) -> Callable[[str, bytes, Collection[str]], Iterable[Evidence]] | None:
+    """The function that reads the evidence in a file; None for most files."""
+    name = path[path.rfind("/") + 1 :]
+    if name in (CHART, _BUNDLE, _PROJECT):
+        return {CHART: _chart, _BUNDLE: _bundle, _PROJECT: _project}[name]
+    if name in ("Makefile", "GNUmakefile") or name.endswith(".mk"):
+        return _makefile
+    return _releases if _OF_RELEASES.fullmatch(path) else None
+
+
+def _chart(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    yield Evidence(Kind.CHART, path, folders=tuple(_beside(path, name) for name in ("crds", "templates")))
+
+
+def _bundle(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    """The manifests of a bundle; the folder may start at the file or at the top, where images are built."""
+    for match in _COPY.finditer(data):
+        named = posixpath.normpath(match[1].decode(errors="replace"))
+        yield Evidence(Kind.BUNDLE, path, folders=(_beside(path, named), named))
+
+
+def _project(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    if _IS_PROJECT.search(data):
+        yield Evidence(Kind.PROJECT, path, folders=(_beside(path, "config/crd/bases"),))
+
+
+def _makefile(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    values = dict(_ASSIGNED.findall(data))
+    for match in _OUTPUT.finditer(data):
+        named = _VARIABLE.sub(lambda found: values.get(found[1], found[0]), match[1])
+        if b"$" not in named:
+            folder = posixpath.normpath(named.decode(errors="replace"))
+            yield Evidence(Kind.GENERATED, path, folders=(_beside(path, folder),))
+
+
+def _releases(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    named = {posixpath.normpath(each.decode(errors="replace")) for each in _NAMED_FILE.findall(data)}
+    files = frozenset(crd for crd in crds if any(fnmatchcase(crd, each) for each in named))
+    yield Evidence(Kind.RELEASED, path, files)
+
+
+def _beside(path: str, named: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), named))

@@ -1,0 +1,224 @@
+"""Which copies of a CRD decide, where copies in two trees differ: those that ship, as the trees themselves say.
+
+For each CRD, the first kind of evidence that both sides have for it decides (``evidence``); without any, the folder
+with the most CRDs at the paths of both sides; else the names of folders (``aside``). Copies elsewhere that agree stay,
+with their lines; those that differ are set aside, and named. Where nothing says which copy ships, all of them stay:
+``pairing`` matches them by their paths.
+
+Trees with variants or a payload have their own rules (`variants`, `shipped`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.crds.aside import Place, place_of
+from crdcompat.crds.below import is_below
+from crdcompat.crds.copies import content_of
+from crdcompat.crds.evidence import Evidence, Kind
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.variants import PLAIN, preset_of
+from crdcompat.errors import Skipped, skipped_order
+from crdcompat.vocabulary import Side
+
+_Documents = Sequence[CrdDocument]
+#: A folder with fewer CRDs is not the place where a project keeps them.
+_FEW = 2
+NOWHERE = "not shipped: in a folder of tests or designs alone"
+#: What says that a folder ships, where no file does.
+_MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
+
+
+class _Side(Struct, frozen=True):
+    """A set with its evidence."""
+
+    side: Side
+    crds: CrdSet
+    evidence: Sequence[Evidence]
+
+    def kinds(self, file: str) -> set[Kind]:
+        """The kinds of evidence that a file ships."""
+        return {each.kind for each in self.evidence if each.covers(file)}
+
+    def source(self, file: str) -> str:
+        """What says that a file ships."""
+        return next(f"from {each.source}" for each in self.evidence if each.covers(file))
+
+    def place(self, file: str) -> Place:
+        """Where a file is; evidence says more than the name of a folder."""
+        return Place.ORDINARY if self.kinds(file) else place_of(file)
+
+
+class _Chosen(Struct):
+    """What was decided on one side: the documents that count, and those set aside, each with one that counts instead.
+
+    ``sources`` are the folders of CRDs with copies that were set aside, each with what says that it ships.
+    """
+
+    kept: set[int]
+    aside: list[tuple[CrdDocument, CrdDocument | None]]
+    sources: Counter[tuple[str, str]]
+    agree: int = 0
+
+
+def shipping(old: CrdSet, new: CrdSet, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
+    """Both sets with the documents that decide, and on NEW a note that says by what, if anything was set aside.
+
+    ``paths`` are those that the user asks for: of a CRD with copies below them, only these count. Raises SourceError.
+    """
+    sides = [old, new]
+    if any(crds.shipped is not None or preset_of(crds.documents) != PLAIN for crds in sides):
+        return old, new
+    if paths:
+        sides = [_below(crds, paths) for crds in sides]
+    if not any(map(_is_open, sides)):
+        return sides[0], sides[1]
+    both, chosen = _decided(sides)
+    before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
+    return before, replace(after, notes=(*after.notes, *_notes(chosen)))
+
+
+def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
+    """The folders of a tree whose CRDs ship, with what says so; and whether copies elsewhere differ.
+
+    Raises SourceError.
+    """
+    if crds.shipped is not None or preset_of(crds.documents) != PLAIN:
+        return {}, False
+    (_, side), (_, chosen) = _decided([crds, crds])
+    if chosen.sources:
+        return dict(chosen.sources.keys()), True
+    covered = sorted((min(kinds), each.file) for each in crds.documents if (kinds := side.kinds(each.file)))
+    return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
+
+
+def _decided(sides: Sequence[CrdSet]) -> tuple[list[_Side], list[_Chosen]]:
+    """Both sides with their evidence, and what counts of them."""
+    both = [_Side(side, crds, crds.evidence()) for side, crds in zip(Side, sides, strict=False)]
+    chosen = [_Chosen(set(), [], Counter()) for _ in both]
+    most = _most_crds(*sides)
+    named = [crds.named() for crds in sides]
+    for name in {**named[0], **named[1]}:
+        documents = [of_side.get(name, []) for of_side in named]
+        found, why = _found(both, documents, most)
+        for each in zip(both, documents, found, chosen, strict=True):
+            _keep(*each, why)
+    return both, chosen
+
+
+def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
+    """The set without the copies elsewhere of each CRD that has one below ``paths``."""
+    inside = {document.crd.name for document in crds.documents if is_below(document.file, paths)}
+    kept = (each for each in crds.documents if each.crd.name not in inside or is_below(each.file, paths))
+    return replace(crds, documents=tuple(kept))
+
+
+def _is_open(crds: CrdSet) -> bool:
+    """Whether anything is to decide: copies that differ, or a file whose place says that it does not ship."""
+    if any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
+        return True
+    if any(place_of(each.file) != Place.ORDINARY for each in crds.problems):
+        return True
+    return any(not all(_agrees(each, documents[:1]) for each in documents) for documents in crds.named().values())
+
+
+def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
+    """Whether one of the others has the same versions, apart from texts."""
+    content = b""
+    for other in others:
+        if document.crd.versions is other.crd.versions:
+            return True
+        content = content or content_of((document,))
+        if content == content_of((other,)):
+            return True
+    return False
+
+
+def _most_crds(old: CrdSet, new: CrdSet) -> str | None:
+    """The folder with the most CRDs, each once, at the paths of both sides; None if no folder has more than others."""
+    files = {document.file for document in old.documents} & {document.file for document in new.documents}
+    held: dict[str, list[str]] = {}
+    for document in new.documents:
+        if document.file in files and place_of(document.file) == Place.ORDINARY:
+            held.setdefault(_folder(document.file), []).append(document.crd.name)
+    counts = Counter({folder: len(names) for folder, names in held.items() if len(set(names)) == len(names)})
+    (first, most), (_, second), *_ = *counts.most_common(2), ("", 0), ("", 0)
+    return first if most >= _FEW and most > second else None
+
+
+def _found(both: Sequence[_Side], documents: Sequence[_Documents], most: str | None) -> tuple[list[_Documents], str]:
+    """The documents of one CRD that count on both sides, and what says so if that is no file of evidence."""
+
+    def where(counts: Callable[[_Side, str], bool]) -> list[_Documents]:
+        pairs = zip(both, documents, strict=True)
+        return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
+
+    kinds = [
+        {kind for each in of_side for kind in side.kinds(each.file)}
+        for side, of_side in zip(both, documents, strict=True)
+    ]
+    if (first := min(kinds[0] & kinds[1], default=None)) is not None:
+        return where(lambda side, file: first in side.kinds(file)), ""
+    if all(found := where(lambda _, file: _folder(file) == most)):
+        return found, _MOST
+    if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
+        return found, _NAMES
+    found = where(lambda side, file: side.place(file) != Place.NEVER)
+    is_whole = any(found) or any(side.evidence for side in both)  # else the tree may be that of a test
+    return (found if is_whole else [*documents]), _NAMES
+
+
+def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, why: str) -> None:
+    """Set aside the documents of one CRD on one side that are not ``found``, and do not agree with one that is."""
+    others = [each for each in documents if not any(each is one for one in found)]
+    same = [each for each in others if _agrees(each, found)]
+    aside = [each for each in others if not any(each is one for one in same)]
+    chosen.kept.update(map(id, (*found, *same)))
+    chosen.aside += ((each, found[0] if found else None) for each in aside)
+    if aside:
+        chosen.agree += len(same)
+        chosen.sources.update({(_folder(each.file), why or side.source(each.file)) for each in found})
+
+
+def _with(side: _Side, chosen: _Chosen) -> CrdSet:
+    """The set with the documents that count; a file without any is listed with the reason.
+
+    Where a tree says what ships, problems of files that do not are remarks.
+    """
+    crds = side.crds
+    is_far = [bool(side.evidence) and side.place(each.file) != Place.ORDINARY for each in crds.problems]
+    far = [each for each, far in zip(crds.problems, is_far, strict=True) if far]
+    nowhere = {Skipped(each.file, NOWHERE, side.side) for each, other in chosen.aside if other is None}
+    return replace(
+        crds,
+        documents=tuple(each for each in crds.documents if id(each) in chosen.kept),
+        problems=tuple(each for each in crds.problems if each not in far),
+        remarks=(*crds.remarks, *far),
+        skipped=tuple(sorted((*crds.skipped, *nowhere), key=skipped_order)),
+        set_aside=tuple((each.crd.name, each.file, by.file) for each, by in chosen.aside if by is not None),
+    )
+
+
+def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
+    """One line: what was taken, by what, and how many copies elsewhere agree and differ."""
+    differ = sum(by is not None for each in chosen for _, by in each.aside)
+    nowhere = {document.crd.name for each in chosen for document, by in each.aside if by is None}
+    if differ:
+        sources = chosen[1].sources or chosen[0].sources
+        (folder, source), _ = sources.most_common(1)[0]
+        more = len({folder for folder, _ in sources}) - 1
+        also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
+        agree = f"{sum(each.agree for each in chosen)} copies elsewhere agree, {differ} differ"
+        yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {agree}: -v"
+    if nowhere:
+        are = "CRD is" if len(nowhere) == 1 else "CRDs are"
+        yield f"{len(nowhere)} {are} only in folders of tests or designs, and not compared: -v"
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]

@@ -1,0 +1,119 @@
+"""--include and --exclude, the note on CRDs that they leave out, and what ``init`` finds out about copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, commit, crd, git, obj, root, run, string, write
+
+
+def _copy(values: str, kind: str = "Widget") -> Json:
+    return crd(root(status=obj(phase=string(*values))), kind=kind)
+
+
+def _sides(top: Path) -> tuple[str, str]:
+    """Widgets in a/, Gadgets in b/: both gain a value."""
+    for side, values in (("old", "A"), ("new", "AB")):
+        write(top / side / "a/w.yaml", _copy(values))
+        write(top / side / "b/g.yaml", _copy(values, "Gadget"))
+    return "./old", "./new"
+
+
+_WIDGETS, _GADGETS = "widgets.example.com", "gadgets.example.com"
+
+
+def _left(key: str, name: str) -> list[str]:
+    return [f"{key} leaves out 1 of 2 CRDs: {name}"]
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "found", "note"),
+    [
+        pytest.param("", [], {_WIDGETS, _GADGETS}, [], id="all"),
+        pytest.param("", ["--include", "a/*"], {_WIDGETS}, _left("include", _GADGETS), id="include"),
+        pytest.param("", ["--exclude", "a/*"], {_GADGETS}, _left("exclude", _WIDGETS), id="exclude"),
+        pytest.param(
+            'include: ["a/*"]',
+            ["--include", "b/*"],
+            {_GADGETS},
+            _left("include", _WIDGETS),
+            id="include replaces",
+        ),
+        pytest.param(
+            'exclude: ["a/*"]',
+            ["--exclude", "c/*"],
+            {_GADGETS},
+            _left("exclude", _WIDGETS),
+            id="exclude adds",
+        ),
+        pytest.param("", ["--include", "a/*", "--include", "b/*"], {_WIDGETS, _GADGETS}, [], id="two"),
+    ],
+)
+def test_options_override_or_add(
+    tmp_path: Path, config: str, options: list[str], found: set[str], note: list[str]
+) -> None:
+    sides = _sides(tmp_path)
+    (tmp_path / ".crdcompat.yaml").write_text(f"{config}\nbase: main\n")
+    ran = run("diff", *sides, *options, "--format", "json", cwd=tmp_path)
+    assert ({each["crd"] for each in ran.report["findings"]}, ran.code) == (found, 1)
+    assert [each for each in ran.report["new"]["notes"] if "leave" in each] == note
+    cells = run("matrix", *sides, *options, "--format", "json", cwd=tmp_path).report["cells"]
+    blocked = {blocker["crd"] for cell in cells if cell["direction"] == "rollback" for blocker in cell["blockers"]}
+    assert blocked == found
+
+
+def test_simulate_and_check_take_the_options(tmp_path: Path) -> None:
+    sides = _sides(tmp_path)
+    told = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "status": {"phase": "B"}}
+    recorded = write(tmp_path / "o.json", told)
+    codes = [
+        run("simulate", *sides, "--objects", recorded, "--exclude", glob, cwd=tmp_path).code for glob in ("b/*", "a/*")
+    ]
+    assert codes == [1, 2]
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "-qb", "main")
+    commit(repo, {"a/w.yaml": _copy("A"), "b/w.yaml": "a: 1"})
+    commit(repo, {"a/w.yaml": _copy("AB")})
+    codes = [run("check", "--base", "HEAD~1", "--exclude", glob, cwd=repo).code for glob in ("b/*", "a/*")]
+    assert codes == [1, 2]
+    said = run("check", "--base", "HEAD~1", "--exclude", "a/*", cwd=repo)
+    assert "`exclude` of the command line leaves none of the CRDs in this change" in " ".join(said.out.split())
+
+
+@pytest.mark.parametrize(
+    ("bundle", "said"),
+    [
+        pytest.param(
+            "C",
+            [
+                "# CRDs of config/crd, from config/crd/kustomization.yaml",
+                "# Copies elsewhere differ from these.",
+                'ships: ["config/crd/*"]',
+            ],
+            id="they differ",
+        ),
+        pytest.param(
+            "A",
+            ["# CRDs of config/crd, from config/crd/kustomization.yaml", '# ships: ["config/crd/*"]'],
+            id="they agree",
+        ),
+    ],
+)
+def test_init_writes_what_ships_and_why(tmp_path: Path, bundle: str, said: list[str]) -> None:
+    git(tmp_path, "init", "-qb", "main")
+    commit(
+        tmp_path,
+        {
+            "config/crd/kustomization.yaml": "resources: [w.yaml]\n",
+            "config/crd/w.yaml": _copy("A"),
+            "bundle/w.yaml": _copy(bundle),
+        },
+    )
+    run("init", cwd=tmp_path)
+    lines = (tmp_path / ".crdcompat.yaml").read_text().splitlines()
+    at = lines.index("# The manifests that clusters get; they override other documents of the same CRDs.")
+    assert lines[at + 1 : at + 1 + len(said)] == said
+    assert lines[at + 1 + len(said)] == ""
+    assert run("config", cwd=tmp_path).code == 0

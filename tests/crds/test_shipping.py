@@ -1,0 +1,280 @@
+"""Which copies of a CRD decide where they differ: those that ship, by what the trees themselves say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from helpers import Json, commit, crd, git, obj, root, run, string, version, write
+
+from crdcompat.crds.aside import Place, place_of
+from crdcompat.crds.shipping import NOWHERE
+
+#: Files of a tree: a text, or the letters of a Widget's enum, of which a second CRD (lower case) is a Gadget.
+_Files = Mapping[str, str]
+
+
+def _copy(values: str) -> Json:
+    return crd(root(status=obj(phase=string(*values.upper()))), kind="Gadget" if values.islower() else "Widget")
+
+
+def _tree(top: Path, files: _Files) -> Path:
+    top.mkdir(parents=True, exist_ok=True)
+    for path, content in files.items():
+        if content.isalpha():
+            write(top / path, _copy(content))
+        else:
+            (top / path).parent.mkdir(parents=True, exist_ok=True)
+            (top / path).write_text(content)
+    return top
+
+
+def _diff(top: Path, old: _Files, new: _Files, *arguments: str, code: int) -> Json:
+    ran = run("diff", _tree(top / "old", old), _tree(top / "new", new), *arguments, "--format", "json")
+    assert ran.code == code, ran.err
+    return ran.report
+
+
+def _errors(report: Json) -> list[tuple[str, str, str]]:
+    """The errors in rollback: CRD, the values of OLD and those that NEW adds."""
+    found = (each for each in report["findings"] if (each["direction"], each["severity"]) == ("rollback", "error"))
+    return sorted((each["crd"][0], "".join(each["old"] or ""), "".join(each["added"])) for each in found)
+
+
+def _aside(report: Json) -> list[str]:
+    return sorted({each["file"] for each in report["summary"]["superseded"]})
+
+
+def _said(report: Json) -> list[str]:
+    return [note for note in report["new"]["notes"] if note.endswith(": -v")]
+
+
+_LISTS_CRDS = "resources: [bases/w.yaml]\n"
+_INSTALLS = "resources: [../crd, deployment.yaml]\n"
+_DEPLOYMENT = "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: a}\n"
+_KUBEBUILDER = {
+    "config/crd/kustomization.yaml": _LISTS_CRDS,
+    "config/default/kustomization.yaml": _INSTALLS,
+    "config/default/deployment.yaml": _DEPLOYMENT,
+}
+_FULL, _MINIMAL = "crds/full/kustomization.yaml", "crds/minimal/kustomization.yaml"
+_FLAVOURS = {
+    _FULL: "resources: [w.yaml]\n",
+    _MINIMAL: "resources: [w.yaml]\n",
+    "install/deployment.yaml": _DEPLOYMENT,
+    "install/kustomization.yaml": "resources: [deployment.yaml, ../crds/minimal]\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "ships", "stale", "what"),
+    [
+        pytest.param(
+            _KUBEBUILDER,
+            "config/crd/bases/w.yaml",
+            "bundle/w.yaml",
+            "from config/crd/kustomization.yaml",
+            id="kustomize",
+        ),
+        pytest.param(
+            {"config/crd/kustomization.yaml": _LISTS_CRDS},
+            "config/crd/bases/w.yaml",
+            "bundle/w.yaml",
+            "from config/crd/kustomization.yaml",
+            id="a kustomization of CRDs alone",
+        ),
+        pytest.param(_FLAVOURS, "crds/minimal/w.yaml", "crds/full/w.yaml", f"from {_MINIMAL}", id="flavours"),
+        pytest.param({"op/Chart.yaml": "name: op\n"}, "op/crds/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="crds"),
+        pytest.param(
+            {"op/Chart.yaml": "name: op\n"}, "op/templates/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="templates"
+        ),
+        pytest.param(
+            {"bundle.Dockerfile": "FROM scratch\nCOPY bundle/manifests /manifests/\n"},
+            "bundle/manifests/w.yaml",
+            "a/w.yaml",
+            "from bundle.Dockerfile",
+            id="bundle",
+        ),
+        pytest.param(
+            {"PROJECT": "domain: example.com\n"}, "config/crd/bases/w.yaml", "a/w.yaml", "from PROJECT", id="project"
+        ),
+        pytest.param(
+            {"Makefile": "DIR ?= deploy/made\n\tcontroller-gen crd output:crd:artifacts:config=$(DIR) paths=./...\n"},
+            "deploy/made/w.yaml",
+            "a/w.yaml",
+            "from Makefile",
+            id="controller-gen",
+        ),
+        pytest.param(
+            {".github/workflows/release.yaml": "jobs: {a: {steps: [{with: {files: dist/*.yaml}}]}}\n"},
+            "dist/w.yaml",
+            "a/w.yaml",
+            "from .github/workflows/release.yaml",
+            id="release files",
+        ),
+        pytest.param({"crds/g.yaml": "ab"}, "crds/w.yaml", "a/w.yaml", "the folder with the most CRDs", id="most CRDs"),
+        pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
+        pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
+        pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
+    ],
+)
+def test_the_copy_that_ships_decides(tmp_path: Path, said: _Files, ships: str, stale: str, what: str) -> None:
+    same, changed = tmp_path / "same", tmp_path / "changed"
+    report = _diff(same, {**said, ships: "A", stale: "C"}, {**said, ships: "A", stale: "CD"}, code=0)
+    assert (report["findings"], report["undecided"], _aside(report)) == ([], [], [stale])
+    folder = ships.rpartition("/")[0] or "the top folder"
+    assert _said(report) == [f"CRDs of {folder}, {what}; 0 copies elsewhere agree, 2 differ: -v"]
+    report = _diff(changed, {**said, ships: "A", stale: "C"}, {**said, ships: "AB", stale: "C"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("w", "A", "B")], [stale])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param({"bundle/w.yaml": "A"}, {}, id="gone"),
+        pytest.param({}, {"bundle/w.yaml": "AB"}, id="come"),
+        pytest.param({"bundle/w.yaml": "A"}, {"deploy/w.yaml": "ABC"}, id="moved and changed"),
+    ],
+)
+def test_a_copy_of_one_side_is_a_note(tmp_path: Path, old: _Files, new: _Files) -> None:
+    both = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "AC"}
+    report = _diff(tmp_path, {**both, **old}, {**both, **new}, code=0)
+    assert (report["findings"], _aside(report)) == ([], sorted({*old, *new}))
+
+
+def test_a_further_copy_with_more_versions_is_a_note_without_evidence(tmp_path: Path) -> None:
+    """strimzi 1.0: the copy of an older API for tests has the version that ships, and the one before it."""
+    one = crd(versions=[version(root(phase=string()), "v2")])
+    both = crd(versions=[version(root(phase=string()), "v1", storage=False), version(root(phase=string()), "v2")])
+    for side, files in (("old", {"a": one, "b": both}), ("new", {"a": one})):
+        for name, made in files.items():
+            write(tmp_path / side / name / "w.yaml", made)
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    assert (ran.report["findings"], ran.code, _aside(ran.report)) == ([], 0, ["b/w.yaml"])
+
+
+def test_copies_elsewhere_that_agree_keep_their_lines(tmp_path: Path) -> None:
+    old = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "charts/w.yaml": "A", "bundle/w.yaml": "C"}
+    new = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "AB", "charts/w.yaml": "AB", "bundle/w.yaml": "C"}
+    report = _diff(tmp_path, old, new, code=1)
+    (finding,) = (each for each in report["findings"] if each["direction"] == "rollback")
+    places = {each["file"] for each in finding["locations"]}
+    assert places == {"config/crd/bases/w.yaml", "charts/w.yaml"}
+    said = "from config/crd/kustomization.yaml; 2 copies elsewhere agree, 2 differ: -v"
+    assert _said(report) == [f"CRDs of config/crd/bases, {said}"]
+    shown = run("diff", tmp_path / "old", tmp_path / "new").out
+    assert shown.count("bundle/w.yaml") == 0
+    listed = " ".join(run("diff", tmp_path / "old", tmp_path / "new", "-v").out.split())
+    assert "widgets.example.com: bundle/w.yaml is ignored, config/crd/bases/w.yaml is used" in listed
+
+
+def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
+    """The kustomization lists one CRD, the chart has the other: each has its own evidence."""
+    said = {**_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+    report = _diff(tmp_path, {**said, "op/crds/g.yaml": "a"}, {**said, "op/crds/g.yaml": "ab"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["bundle/w.yaml"])
+
+
+def test_the_first_kind_of_evidence_that_both_sides_have_decides(tmp_path: Path) -> None:
+    """OLD has no kustomization that installs more than CRDs yet: the one that lists them counts on both sides."""
+    old = {"config/crd/kustomization.yaml": _LISTS_CRDS, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+    new = {**old, **_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "op/crds/w.yaml": "C", "bundle/w.yaml": "CD"}
+    report = _diff(tmp_path, old, new, code=0)
+    assert (report["findings"], _aside(report)) == ([], ["bundle/w.yaml", "op/crds/w.yaml"])
+
+
+def test_a_crd_that_stays_in_tests_alone_is_removed(tmp_path: Path) -> None:
+    old = {"config/w.yaml": "A", "config/g.yaml": "a", "test/w.yaml": "C"}
+    report = _diff(tmp_path, old, {"config/g.yaml": "a", "test/w.yaml": "C"}, code=1)
+    assert [(each["rule"], each["crd"]) for each in report["findings"]] == [("crd-removed", "widgets.example.com")]
+
+
+def test_a_crd_of_tests_does_not_ship_where_the_tree_says_what_does(tmp_path: Path) -> None:
+    old = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "test/g.yaml": "a"}
+    report = _diff(tmp_path, old, {**old, "test/g.yaml": "ab", "design/n.yaml": "kind: [\n"}, code=0)
+    assert (report["findings"], report["summary"]["problems"]) == ([], [])
+    assert [each["file"] for each in report["summary"]["skipped"] if each["reason"] == NOWHERE] == ["test/g.yaml"] * 2
+    assert _said(report) == ["1 CRD is only in folders of tests or designs, and not compared: -v"]
+
+
+def test_crds_in_a_folder_of_tests_count_where_nothing_says_what_ships(tmp_path: Path) -> None:
+    report = _diff(tmp_path, {"test/g.yaml": "a"}, {"test/g.yaml": "ab"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "A", "B")], [])
+
+
+def test_what_cannot_be_read_in_a_design_is_a_remark(tmp_path: Path) -> None:
+    broken = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: [\n"
+    files = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "design/w.yaml": broken}
+    report = _diff(tmp_path / "a", files, files, code=0)
+    assert {each["file"] for each in report["summary"]["remarks"]} == {"design/w.yaml"}
+    _diff(tmp_path / "b", {**files, "config/crd/x.yaml": broken}, files, code=2)
+    _diff(tmp_path / "c", {"w.yaml": "A", "design/w.yaml": broken}, {"w.yaml": "A"}, code=2)
+
+
+def test_evidence_in_folders_of_tests_and_examples_does_not_count(tmp_path: Path) -> None:
+    said = {"examples/kustomization.yaml": "resources: [../b/w.yaml]\n", "test/Makefile": "output:crd:dir=../b\n"}
+    report = _diff(
+        tmp_path, {**said, "a/w.yaml": "A", "b/w.yaml": "A"}, {**said, "a/w.yaml": "AB", "b/w.yaml": "A"}, code=1
+    )
+    assert (_errors(report), _aside(report)) == ([("w", "A", "B")], [])
+
+
+def test_ships_of_the_configuration_overrides_the_evidence(tmp_path: Path) -> None:
+    files = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+    for ships, found in (("[]", [("w", "C", "D")]), ('["bundle/*"]', [("w", "C", "D")]), ('["config/*"]', [])):
+        named = write(tmp_path / "config.yaml", f"ships: {ships}\n")
+        report = _diff(
+            tmp_path, files, {**files, "bundle/w.yaml": "CD"}, "--config", str(named), code=1 if found else 0
+        )
+        assert (_errors(report), _said(report)) == (found, [])
+
+
+def test_a_path_selects_the_copies_below_it(tmp_path: Path) -> None:
+    old = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+    new = {**old, "config/crd/bases/w.yaml": "AB", "bundle/w.yaml": "CD"}
+    of_config, of_bundle = [("w", "A", "B")], [("w", "C", "D")]
+    for path, found in (("bundle", of_bundle), ("./bundle/", of_bundle), ("config", of_config), (".", of_config)):
+        assert _errors(_diff(tmp_path, old, new, path, code=1)) == found
+
+
+def test_matrix_and_simulate_take_the_same_copies(tmp_path: Path) -> None:
+    files = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "AB", "bundle/w.yaml": "C"}
+    sides = _tree(tmp_path / "old", files), _tree(tmp_path / "new", {**files, "bundle/w.yaml": "CD"})
+    cells = run("matrix", "./old", "./new", "--format", "json", cwd=tmp_path).report["cells"]
+    assert {each["verdict"] for each in cells} == {"clean"}
+    told = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "status": {"phase": "B"}}
+    ran = run("simulate", *sides, "--objects", write(tmp_path / "o.json", told), "--format", "json")
+    assert (ran.code, ran.report["objects"][0]["writes"]["status-update-touching"]["verdict"]) == (0, "accepted")
+
+
+def test_check_compares_each_copy_of_both_sides(tmp_path: Path) -> None:
+    """A change that the evidence sets aside must not hide a CRD from the check of a pull request."""
+    git(tmp_path, "init", "-qb", "main")
+    _tree(tmp_path, {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"})
+    commit(tmp_path, {})
+    commit(tmp_path, {"bundle/w.yaml": _copy("CD")})
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
+    assert ([each for section in ran.report["sections"] for each in _errors(section)], ran.code) == (
+        [("w", "C", "D")],
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("config/crd/bases/w.yaml", Place.ORDINARY),
+        ("crds/v1beta1/w.yaml", Place.ORDINARY),
+        ("op/charts/dep-1.2.3.tgz", Place.ORDINARY),
+        ("releases/op-1.2.3.yaml", Place.SELDOM),
+        ("olm/1.2.3/w.yaml", Place.SELDOM),
+        ("docs/w.yaml", Place.SELDOM),
+        ("deploy/examples/w.yaml", Place.SELDOM),
+        ("docs/design/w.yaml", Place.NEVER),
+        ("api/src/test/resources/w.yaml", Place.NEVER),
+        ("test.yaml", Place.ORDINARY),
+    ],
+)
+def test_the_names_of_folders(path: str, place: Place) -> None:
+    assert place_of(path) == place
