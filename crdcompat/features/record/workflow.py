@@ -28,6 +28,8 @@ from crdcompat.render.wording.findings import plural
 from crdcompat.schema.paths import Object
 
 _APPLIED = "kubectl.kubernetes.io/"
+#: The ends of a recording's name: what other commands read. The first one is plain, the second one packed.
+RECORDING_NAMES = (".json", ".json.gz")
 
 
 class RecordOptions(Struct, frozen=True):
@@ -39,9 +41,10 @@ class RecordOptions(Struct, frozen=True):
 
 
 class Recording(Struct):
-    """The number of written objects, and the gaps."""
+    """The number of written objects, the bytes (before they are packed), and the gaps."""
 
     objects: int = 0
+    size: int = 0
     missing: list[Missing] = field(default_factory=list)
 
 
@@ -67,6 +70,7 @@ def record(
     for number, item in enumerate(items):
         file.write(b",\n" * bool(number) + orjson.dumps(item))
     file.write(b"\n]}\n")
+    done.size = file.tell()
     return done
 
 
@@ -90,7 +94,7 @@ def _items(
     for item in each(cluster.objects(scope.needed)) if scope.needed else ():
         if isinstance(item, Recorded):
             is_hidden = options.hash_names or options.redact
-            made = smallest.of(item) if old is not None or is_hidden else item.data
+            made = smallest.of(item) if old is not None or is_hidden else smallest.whole(item)
             if made is None:
                 withheld[rollback.crd_of(item.data)] += 1
             else:
@@ -111,7 +115,7 @@ def _items(
             release=old.name if old is not None else "",
             digest=digest_of(old) if old is not None else "",
             missing=tuple((item.what, item.reason) for item in done.missing),
-            hides=options.hash_names or options.redact,
+            hides=smallest.hides,
         )
     )
 
