@@ -75,6 +75,8 @@ def record(
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     for item in done.missing:
         warn(f"missing: {item.what}: {item.reason}")
+    for note in asked.notes():
+        warn(note)
     warn(f"wrote {output}: {plural(done.objects, 'object')}, {path.stat().st_size} bytes")
     is_too_large = done.size > MAX_FILE_BYTES
     if is_too_large:

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
-from crdcompat.sources.cluster_pages import Item, Page, Yielded
+from crdcompat.sources.cluster_pages import Item, Page, Yielded, next_token
 from crdcompat.sources.tree import Entry
 
 MAX_PAGES = 20_000
@@ -45,7 +45,8 @@ class ClusterTree(Struct):
 
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. ``only``: the CRDs whose
     objects are read, None for all. ``listed`` are the CRDs whose objects were read to the end, ``refused`` the HTTP
-    status for the others that the server refused to list. Raises UsageError where the client is not installed or there
+    status for the others that the server refused to list; ``expired`` are those whose list changed while it was read.
+    Raises UsageError where the client is not installed or there
     is no such context, SourceError where its CRDs cannot be listed: the first page is read at once, so that a wrong
     context is reported before anything else is read.
     """
@@ -60,6 +61,7 @@ class ClusterTree(Struct):
     skipped: list[Skipped] = field(default_factory=list)
     listed: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
+    expired: set[str] = field(default_factory=set)
     _kinds: list[Resource] | None = None
     _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
@@ -135,16 +137,24 @@ class ClusterTree(Struct):
             return {crd.name: crd.revision for crd in self._list(_CRDS, _METADATA)}
 
     def _list(self, kind: Resource, accept: str = "") -> Iterator[Item]:
-        """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
-        token, restarted, given = "", False, Yielded()
+        """List a kind page by page.
+
+        If the continue token has expired (410), the list goes on where it stopped, with the token of the answer.
+        Without one, or if that token brings nothing, it begins anew, without the objects that were yielded. It fails if
+        that brings nothing new.
+        """
+        token, given, last, restarted = "", Yielded(), -1, False
         try:
             for _ in range(MAX_PAGES):
                 try:
                     page = self._page(kind, token, accept)
                 except RefusedError as error:
-                    if error.status != _GONE or not token or restarted:
+                    is_new = given.count > last
+                    if error.status != _GONE or not token or (restarted and not is_new):
                         raise
-                    token, restarted = "", True
+                    token, last = next_token(error.body) if is_new else "", given.count
+                    restarted = not token
+                    self.expired.add(kind.crd)
                     continue
                 self._silent = 0
                 yield from (item for item in page.items() if given.is_new(item.place))
