@@ -13,6 +13,7 @@ import orjson
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
+from crdcompat.sources.cluster_admission import AdmissionLists, read_admission
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
 from crdcompat.sources.cluster_pages import Item, Page, Yielded, next_token
 from crdcompat.sources.tree import Entry
@@ -127,6 +128,11 @@ class ClusterTree(Struct):
         with self._client.session(), suppress(RefusedError, NoAnswerError):
             return self._client.server_version()
         return ""
+
+    def admission(self) -> AdmissionLists:
+        """The admission policies and webhook configurations. Raises nothing: lists can be refused."""
+        with self._client.session():
+            return read_admission(self._client)
 
     def revisions(self) -> dict[str, str]:
         """The resourceVersion of each CRD as it is now, by name; only their metadata is asked for. Raises SourceError.

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import Problem, SourceError
+from crdcompat.features.preflight.admitters import not_judged
 from crdcompat.features.preflight.scope import CRDS_API, Scope, access_rule, list_path
 from crdcompat.models.preflight import Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
@@ -47,6 +48,10 @@ class Cluster(Protocol):
         """The objects of these CRDs, and possibly of others."""
         ...
 
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """What a report must say about other things than schemas that decide on writes of the needed kinds."""
+        ...
+
     def notes(self) -> Iterator[str]:
         """What a report must say about how the objects were read; complete once all were read."""
         ...
@@ -79,6 +84,11 @@ class LiveCluster:
 
     def _unlisted(self) -> set[str]:
         return {f"{self._tree.label}: {problem.file}" for problem in self._tree.problems}
+
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """The admission policies and webhooks of the needed kinds."""
+        if scope.needed:
+            yield from not_judged(self._tree.admission(), scope.news, scope.needed)
 
     def notes(self) -> Iterator[str]:
         """What changed while the objects were read."""
@@ -161,6 +171,10 @@ class RecordedCluster:
     def objects(self, names: Collection[str]) -> Iterable[ObjectItem]:
         """All recorded objects."""
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
+
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """None: a recording lists no policies and webhooks."""
+        return iter(())
 
     def notes(self) -> Iterator[str]:
         """None: a recording does not change."""

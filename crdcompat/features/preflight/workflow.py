@@ -92,6 +92,7 @@ def preflight(
             *server_notes(cluster, old),
             *_notes(scope, tally, judge, hides=cluster.hides),
             *cluster.notes(),
+            *cluster.not_judged(scope),
         ),
         operator=options.operator,
         arguments=options.arguments or (old.name,),
