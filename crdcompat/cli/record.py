@@ -25,6 +25,9 @@ def record(
         bool, typer.Option("--hash-names", help="Replace names and namespaces of objects by hashes.")
     ] = False,
     redact: Annotated[bool, typer.Option("--redact", help="Replace values of objects outside of enums.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the kinds that FILE has whole, and read the others only.")
+    ] = False,
     context: o.ClusterContext = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -42,12 +45,12 @@ def record(
     from crdcompat.cli.settings import settled
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
-    from crdcompat.features.preflight.clusters import LiveCluster
+    from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
     from crdcompat.features.record.workflow import RECORDING_NAMES, RecordOptions
     from crdcompat.features.record.workflow import record as run
     from crdcompat.render.escape import warn
-    from crdcompat.render.wording.findings import plural
-    from crdcompat.sources import limit_requests, open_cluster
+    from crdcompat.render.wording.findings import plural, some
+    from crdcompat.sources import limit_requests, open_cluster, open_objects
     from crdcompat.sources.files import MAX_FILE_BYTES
     from crdcompat.vocabulary import ExitCode, Side
 
@@ -68,15 +71,20 @@ def record(
     asked = LiveCluster(tree, reader, counted.file)
     options = RecordOptions(context=context, hash_names=hash_names, redact=redact)
     path = Path(output)
+    if resume and hash_names:
+        raise UsageError("--resume: --hash-names gives names other hashes in each run: record anew")
+    earlier = RecordedCluster([open_objects(f"recording:{output}")], reader, None) if resume and path.exists() else None
     try:
         with progress(wanted=not no_progress), replacing(path) as file, packed(path, file) as out:
-            done = run(target, asked, options, out, counted.each)
+            done = run(target, asked, options, out, counted.each, earlier)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     for item in done.missing:
         warn(f"missing: {item.what}: {item.reason}")
     for note in asked.notes():
         warn(note)
+    if done.kept:
+        warn(f"kept from the earlier run, as they were then: {some(done.kept)}")
     warn(f"wrote {output}: {plural(done.objects, 'object')}, {path.stat().st_size} bytes")
     is_too_large = done.size > MAX_FILE_BYTES
     if is_too_large:
