@@ -17,6 +17,7 @@ from crdcompat.sources.cluster_admission import AdmissionLists, read_admission
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
 from crdcompat.sources.cluster_pages import Item, Page, Yielded, next_token
 from crdcompat.sources.tree import Entry
+from crdcompat.vocabulary.steps import stepping
 
 MAX_PAGES = 20_000
 
@@ -111,9 +112,9 @@ class ClusterTree(Struct):
                     kinds.append(_kind_of(crd))
                     yield from _file(_CRDS, crd, wanted)
                 self._kinds = sorted(kinds, key=lambda kind: kind.path)
-            for kind in self._kinds:
-                if (self.only is not None and kind.crd not in self.only) or not wanted(f"{kind.path}/*.json"):
-                    continue
+            kinds = [kind for kind in self._kinds if self.only is None or kind.crd in self.only]
+            kinds = [kind for kind in kinds if wanted(f"{kind.path}/*.json")]
+            for kind in stepping(kinds, "Kinds read", len(kinds)):
                 if not kind.version:
                     self._problem(kind, f"no version of {kind.crd} is served: its objects, if any, cannot be read")
                     continue

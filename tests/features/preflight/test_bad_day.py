@@ -10,6 +10,9 @@ from api_server import CRDS, Answer, ApiServer
 from helpers import Json, run
 from widgets import WIDGETS, widget
 
+from crdcompat.sources import open_cluster
+from crdcompat.vocabulary.steps import listening
+
 pytest.importorskip("kubernetes")
 
 COUNT = 1200
@@ -132,3 +135,13 @@ def test_a_list_that_expires_goes_on(
 def test_a_list_that_does_not_expire_has_no_note(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, MANY)
     assert NOTE not in report()["notes"]
+
+
+def test_the_kinds_are_counted(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, MANY)
+    seen: list[tuple[str, int, int | None]] = []
+    tree = open_cluster("prod")
+    with listening(lambda *step: seen.append(step)):
+        names = [entry.path for entry, _ in tree.stream(lambda path: path.startswith("example.com/"))]
+    assert len(names) == COUNT
+    assert [each for each in seen if each[0] == "Kinds read"] == [("Kinds read", done, 2) for done in (0, 1, 2)]
