@@ -6,6 +6,7 @@ A link that came with a repository never decides what is written: ``report.html`
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import time
 from collections.abc import Iterator
@@ -41,6 +42,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         own.replace(target)
     finally:
         own.unlink(missing_ok=True)
+
+
+@contextmanager
+def packed(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
+    """The file to write ``path`` to: what is written is packed if the name ends in ``.gz``."""
+    if not path.name.lower().endswith(".gz"):
+        yield file
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as made:
+        yield made  # type: ignore[misc, unused-ignore]
 
 
 def refuse_links(path: Path) -> None:

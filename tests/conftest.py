@@ -51,6 +51,14 @@ def _cloned(bundle: Path, clone: Path, *options: str) -> Path:
     return clone
 
 
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that the client of clusters would have waited: no test waits in real time."""
+    seconds: list[float] = []
+    monkeypatch.setattr("crdcompat.sources.retrying.pause", seconds.append)
+    return seconds
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Nothing is written into the user's cache directory, by what runs before the first test either."""

@@ -19,7 +19,7 @@ from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdcompat.apiserver.admission import Verdict
     from crdcompat.apiserver.errors import FieldError
@@ -88,21 +88,33 @@ def redacted_object(obj: dict[str, Any], *roots: Node) -> dict[str, Any]:
 
 def is_public(value: Any, pointer: Pointer, *roots: Node) -> bool:
     """Whether a value at this place of an object may be published."""
+    is_secret = any(isinstance(step, str) and names_secret(step) for step in pointer)
+    return is_public_at(value, _nodes(pointer, roots), is_secret=is_secret)
+
+
+def is_public_at(value: Any, nodes: Iterable[Node], *, is_secret: bool) -> bool:
+    """Whether a value whose schemas are ``nodes`` may be published; ``is_secret``: the name of a field says so."""
     if value is ABSENT or value is None:
         return True
-    if any(isinstance(step, str) and _SECRET.search(step) for step in pointer):
+    if is_secret or isinstance(value, (dict, list)):
         return False
     if isinstance(value, bool):
         return True
-    return not isinstance(value, (dict, list)) and member_key(value) in set(_listed(pointer, roots))
+    key = member_key(value)
+    return any(key == member_key(member) for node in nodes for member in enum_members(node) or ())
 
 
-def _listed(pointer: Pointer, roots: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
-    """The members of the enums at a place."""
+def names_secret(name: str) -> bool:
+    """Whether a field of this name holds a secret, or where one is."""
+    return _SECRET.search(name) is not None
+
+
+def _nodes(pointer: Pointer, roots: tuple[Node, ...]) -> Iterator[Node]:
+    """The schemas of a place."""
     for root in roots:
         node = node_at(root, schema_path_of(root, pointer))
         if node is not None:
-            yield from map(member_key, enum_members(node) or ())
+            yield node
 
 
 def _is_of_the_schema(error: FieldError, root: Node) -> bool:

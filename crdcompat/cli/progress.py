@@ -103,11 +103,11 @@ def _started() -> Progress:
 
 
 def pace(speed: float | None, seconds_left: float | None) -> str:
-    """``4/s, 1:05:00 left``; empty if the speed (steps in a second) or the rest is unknown."""
-    if not speed or seconds_left is None:
+    """``4/s, 1:05:00 left``; empty if the speed (steps in a second) is unknown, the speed alone if the rest is."""
+    if not speed:
         return ""
     rate = f"{speed:,.0f}/s" if speed >= 1 else f"{speed * 60:.0f}/min"
-    return f"{rate}, {timedelta(seconds=round(seconds_left))} left"
+    return rate if seconds_left is None else f"{rate}, {timedelta(seconds=round(seconds_left))} left"
 
 
 class RecordedProgress:

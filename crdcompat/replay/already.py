@@ -14,26 +14,34 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.models.simulation import Repair
-from crdcompat.replay.writes import Answer, Cause, Replay, constraint_of, replay
+from crdcompat.replay.writes import Answer, Cause, Replay, Written, constraint_of, replay, writes_of
 from crdcompat.schema.paths import Object, value_at
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
 
 def without_already(reader: Resource, writer: Resource, stored: Object, found: Replay) -> Replay:
     """``found``, the replay on ``reader``, without the rejections and losses that ``writer`` shows as well."""
-    before = replay(writer, stored, had_status=writer.version.has_status)
+    if not found.causes and all(answer.verdict is not WriteResult.REJECTED for answer in found.writes.values()):
+        return _without_losses(found, writer.read(stored).pruned)
+    before = writes_of(writer, stored, had_status=writer.version.has_status)
     known = {constraint_of(cause.error) for cause in before.causes}
     if known:
         found = replay(reader, stored, had_status=writer.version.has_status, known=known)
-    return _without_already(found, before, stored)
+    return _without_rejections(_without_losses(found, before.read.pruned), before, stored)
 
 
-def _without_already(found: Replay, before: Replay, stored: Object) -> Replay:
-    writes = {kind: _answer(found, before, kind, stored) for kind in found.writes}
-    not_stored = tuple(path for path in found.pruned if _is_covered(path, before.pruned))
+def _without_losses(found: Replay, before: Sequence[str]) -> Replay:
+    """``found`` without the losses of the writer's fields ``before``."""
+    not_stored = tuple(path for path in found.pruned if _is_covered(path, before))
     pruned = tuple(path for path in found.pruned if path not in not_stored)
+    writes = found.writes
     if not_stored and not pruned:
         writes = {kind: _lossless(answer) for kind, answer in writes.items()}
+    return replace(found, writes=writes, pruned=pruned, not_stored=not_stored)
+
+
+def _without_rejections(found: Replay, before: Written, stored: Object) -> Replay:
+    writes = {kind: _answer(found, before, kind, stored) for kind in found.writes}
     rejected = [kind for kind, answer in writes.items() if answer.counts is WriteResult.REJECTED]
     own = {constraint_of(error) for kind in rejected for error in _own(found, before, kind, stored)}
     already = tuple(
@@ -45,14 +53,12 @@ def _without_already(found: Replay, before: Replay, stored: Object) -> Replay:
         found,
         writes=writes,
         causes=tuple(cause for cause in found.causes if cause not in already),
-        pruned=pruned,
         repair=found.repair if rejected or not already else Repair(RepairVerdict.NOT_NEEDED),
         already=already,
-        not_stored=not_stored,
     )
 
 
-def _answer(found: Replay, before: Replay, kind: WriteKind, stored: Object) -> Answer:
+def _answer(found: Replay, before: Written, kind: WriteKind, stored: Object) -> Answer:
     """The answer to one kind of write; a rejection that has no error of its own is marked."""
     answer, other = found.writes[kind], before.writes[kind]
     if answer.verdict is not WriteResult.REJECTED or other.verdict is not WriteResult.REJECTED:
@@ -62,7 +68,7 @@ def _answer(found: Replay, before: Replay, kind: WriteKind, stored: Object) -> A
     return replace(answer, already=not _own(found, before, kind, stored))
 
 
-def _own(found: Replay, before: Replay, kind: WriteKind, stored: Object) -> list[FieldError]:
+def _own(found: Replay, before: Written, kind: WriteKind, stored: Object) -> list[FieldError]:
     """The errors of a write that the writer does not have. An apply that cannot be typed has none: its causes count."""
     others = before.writes[kind].errors
     if before.writes[kind].verdict is WriteResult.REJECTED:

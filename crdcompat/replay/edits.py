@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +12,18 @@ from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.sample import sample
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import (
+    ITEM,
+    VALUE,
+    Object,
+    Pointer,
+    SchemaPath,
+    field_of,
+    node_at,
+    schema_path_of,
+    value_at,
+    with_value,
+)
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.work import WORK
 
@@ -38,11 +50,19 @@ class Edit(Struct, frozen=True):
         steps = schema_path_of(root, self.pointer)
         if not isinstance(member, str) or not member.isalnum() or steps[-1] is VALUE:
             return False
-        above = [node for length in range(len(steps)) if (node := node_at(root, steps[:length])) is not None]
-        mentioned = [
-            part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))
-        ]
-        return member not in repr(mentioned)
+        return member not in _mentioned(root, steps)
+
+
+@lru_cache(maxsize=4096)
+def _mentioned(root: Node, steps: SchemaPath) -> str:
+    """The text of the rules and junctors above a place. A name that it contains may be that of a member they judge."""
+    above = [node for length in range(len(steps)) if (node := node_at(root, steps[:length])) is not None]
+    return repr([part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))])
+
+
+@lru_cache(maxsize=4096)
+def _validator(node: Node, server: Server) -> SchemaValidator:
+    return SchemaValidator(node, server)
 
 
 def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
@@ -72,7 +92,7 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
         members = allowed[node]
         others = [other for other in _others(value) if members is None or other in members]
         # Most scalars of an object can be enums: a validator is made where it has something to judge.
-        is_allowed = SchemaValidator(node, server).accepts if others else None
+        is_allowed = _validator(node, server).accepts if others else None
         other = next(filter(is_allowed, others), None)
         if other is not None:
             yield Edit(with_value(obj, pointer, other), pointer)
@@ -90,7 +110,7 @@ def _added(obj: Object, root: Node, part: str, bad: list[Pointer], server: Serve
         if name in obj[part] or name == "observedGeneration" or node.type not in _SCALARS or pointer in bad:
             continue
         value = sample(node)
-        if value is not ABSENT and SchemaValidator(node, server).accepts(value):
+        if value is not ABSENT and _validator(node, server).accepts(value):
             yield Edit(with_value(obj, pointer, value), pointer)
 
 

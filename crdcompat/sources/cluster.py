@@ -13,9 +13,11 @@ import orjson
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
+from crdcompat.sources.cluster_admission import AdmissionLists, read_admission
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
-from crdcompat.sources.cluster_pages import Item, Page, Yielded
+from crdcompat.sources.cluster_pages import Item, Page, Yielded, next_token
 from crdcompat.sources.tree import Entry
+from crdcompat.vocabulary.steps import stepping
 
 MAX_PAGES = 20_000
 
@@ -45,7 +47,8 @@ class ClusterTree(Struct):
 
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. ``only``: the CRDs whose
     objects are read, None for all. ``listed`` are the CRDs whose objects were read to the end, ``refused`` the HTTP
-    status for the others that the server refused to list. Raises UsageError where the client is not installed or there
+    status for the others that the server refused to list; ``expired`` are those whose list changed while it was read.
+    Raises UsageError where the client is not installed or there
     is no such context, SourceError where its CRDs cannot be listed: the first page is read at once, so that a wrong
     context is reported before anything else is read.
     """
@@ -60,6 +63,7 @@ class ClusterTree(Struct):
     skipped: list[Skipped] = field(default_factory=list)
     listed: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
+    expired: set[str] = field(default_factory=set)
     _kinds: list[Resource] | None = None
     _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
@@ -108,9 +112,9 @@ class ClusterTree(Struct):
                     kinds.append(_kind_of(crd))
                     yield from _file(_CRDS, crd, wanted)
                 self._kinds = sorted(kinds, key=lambda kind: kind.path)
-            for kind in self._kinds:
-                if (self.only is not None and kind.crd not in self.only) or not wanted(f"{kind.path}/*.json"):
-                    continue
+            kinds = [kind for kind in self._kinds if self.only is None or kind.crd in self.only]
+            kinds = [kind for kind in kinds if wanted(f"{kind.path}/*.json")]
+            for kind in stepping(kinds, "Kinds read", len(kinds)):
                 if not kind.version:
                     self._problem(kind, f"no version of {kind.crd} is served: its objects, if any, cannot be read")
                     continue
@@ -126,6 +130,11 @@ class ClusterTree(Struct):
             return self._client.server_version()
         return ""
 
+    def admission(self) -> AdmissionLists:
+        """The admission policies and webhook configurations. Raises nothing: lists can be refused."""
+        with self._client.session():
+            return read_admission(self._client)
+
     def revisions(self) -> dict[str, str]:
         """The resourceVersion of each CRD as it is now, by name; only their metadata is asked for. Raises SourceError.
 
@@ -135,16 +144,24 @@ class ClusterTree(Struct):
             return {crd.name: crd.revision for crd in self._list(_CRDS, _METADATA)}
 
     def _list(self, kind: Resource, accept: str = "") -> Iterator[Item]:
-        """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
-        token, restarted, given = "", False, Yielded()
+        """List a kind page by page.
+
+        If the continue token has expired (410), the list goes on where it stopped, with the token of the answer.
+        Without one, or if that token brings nothing, it begins anew, without the objects that were yielded. It fails if
+        that brings nothing new.
+        """
+        token, given, last, restarted = "", Yielded(), -1, False
         try:
             for _ in range(MAX_PAGES):
                 try:
                     page = self._page(kind, token, accept)
                 except RefusedError as error:
-                    if error.status != _GONE or not token or restarted:
+                    is_new = given.count > last
+                    if error.status != _GONE or not token or (restarted and not is_new):
                         raise
-                    token, restarted = "", True
+                    token, last = next_token(error.body) if is_new else "", given.count
+                    restarted = not token
+                    self.expired.add(kind.crd)
                     continue
                 self._silent = 0
                 yield from (item for item in page.items() if given.is_new(item.place))

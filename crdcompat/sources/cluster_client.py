@@ -9,8 +9,6 @@ import importlib
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
-from math import inf
-from time import sleep
 from typing import Any, TypeVar
 
 import orjson
@@ -18,24 +16,21 @@ from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources.cluster_pages import Page
+from crdcompat.sources.retrying import BUSY, PASSING, Patience, Waiting
 from crdcompat.vocabulary import IN_CLUSTER
 
 PAGE = 500
 """Objects in one page."""
 
 MAX_PAGE_BYTES = 512 << 20
-MAX_WAIT = 60
-"""Seconds that one request waits in all for a server that has too many requests."""
-
 UNVERIFIED = (
     "by the kubeconfig the connection is not verified (insecure-skip-tls-verify): another server may have answered"
 )
 
-_BUSY = 429
 _WHY = {
     401: "the credentials are missing or expired: log in again",
     403: "these credentials may not list it",
-    _BUSY: "the server has too many requests: try again later",
+    BUSY: "the server has too many requests: try again later",
 }
 
 _T = TypeVar("_T")
@@ -120,6 +115,8 @@ class Client:
         if self.is_unverified:  # the caller warns once; the library would for each request
             self._urllib3.disable_warnings(self._urllib3.exceptions.InsecureRequestWarning)
         self._api: Any = None
+        self._patience = Patience()
+        self._has_answered = False
 
     def _load(self, config: Any, name: str, context: str, file: str | None) -> None:
         """Load a context of the kubeconfig. Raises UsageError if there is no such context."""
@@ -203,34 +200,44 @@ class Client:
         return found
 
     def _answered(self, call: Callable[[], _T], *, repeats: bool) -> _T:
-        """The result of a request. A busy server is asked again when it says so, for `MAX_WAIT` seconds in all.
+        """The result of a request. A request that failed for a passing reason is sent again (see `retrying`).
 
-        ``repeats``: the request changes nothing, so that it is sent again, once, over a connection that broke off.
+        ``repeats``: the request changes nothing. Others are sent again only if the server refused to begin them (429).
+        Before the first answer of a server, a broken connection is more often a wrong address: it is tried once more.
         """
-        waited, broke_off = 0.0, False
+        waiting, broke_off = Waiting(self._patience), False
         while True:
             try:
-                return call()
+                result = call()
+                self._has_answered = True
+                return result
             except self._kubernetes.ApiException as error:
                 if not error.status:
                     raise NoAnswerError(_first_line(error.reason)) from None
-                wait = self._seconds_to_wait(error.headers) if error.status == _BUSY else inf
-                if waited + wait > MAX_WAIT:
+                self._has_answered = True
+                is_passing = error.status in PASSING if repeats else error.status == BUSY
+                if not is_passing or not waiting.again(self._seconds_to_wait(error.headers), status=error.status):
                     raise RefusedError(error.status, _reason(error), _bytes(error.body)) from None
-                sleep(wait)
-                waited += wait
             except self._urllib3.exceptions.HTTPError as error:
                 reason = getattr(error, "reason", None) or error
-                if not repeats or broke_off or not isinstance(reason, self._urllib3.exceptions.ProtocolError):
+                may_repeat = repeats and (self._has_answered or not broke_off) and self._is_broken(reason)
+                if not may_repeat or not waiting.again():
                     raise NoAnswerError(_first_line(reason)) from None
                 broke_off = True
 
-    def _seconds_to_wait(self, headers: Any) -> float:
-        """The time in Retry-After, which has seconds or a date; at least a second, also without that header."""
+    def _is_broken(self, reason: object) -> bool:
+        """Whether a connection broke off, or, if the server has answered before, is refused: it restarts."""
+        faults = self._urllib3.exceptions
+        return isinstance(reason, faults.ProtocolError) or (
+            self._has_answered and isinstance(reason, faults.NewConnectionError)
+        )
+
+    def _seconds_to_wait(self, headers: Any) -> float | None:
+        """The time in Retry-After, which has seconds or a date; None without that header."""
         try:
-            return max(1.0, float(self._urllib3.Retry().parse_retry_after(headers["Retry-After"])))
+            return float(self._urllib3.Retry().parse_retry_after(headers["Retry-After"]))
         except (KeyError, TypeError, self._urllib3.exceptions.InvalidHeader):
-            return 1.0
+            return None
 
 
 def _bytes(body: object) -> bytes:

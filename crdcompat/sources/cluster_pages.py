@@ -97,13 +97,24 @@ class Page:
         return Item(_text(names.namespace), _text(names.name), _text(names.revision), data)
 
 
-class Yielded:
-    """The items that a list has already yielded. A list that starts anew, because its token expired, repeats them.
+def next_token(answer: bytes) -> str:
+    """The token with which a list that has expired goes on where it stopped; "" if the answer has none."""
+    try:
+        found = _LISTS.decode(answer)
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    return _text(found.metadata.token) if found.metadata is not None else ""
 
-    While items come in order, none is repeated, and 8 bytes for each item are enough.
+
+class Yielded:
+    """The items that a list has already yielded, and their ``count``.
+
+    A list that starts anew, because its token expired, repeats them. While
+    items come in order, none is repeated, and 8 bytes for each item are enough.
     """
 
     def __init__(self) -> None:
+        self.count = 0
         self._last: str | None = None
         self._hashes = array("q")
         self._known: set[int] | None = None
@@ -115,12 +126,14 @@ class Yielded:
             if self._last is None or place > self._last:
                 self._last = place
                 self._hashes.append(number)
+                self.count += 1
                 return True
             self._known = set(self._hashes)
             del self._hashes[:]
         if number in self._known:
             return False
         self._known.add(number)
+        self.count += 1
         return True
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from crdcompat.errors import Problem
 from crdcompat.sources.encoding import legible
+from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.tree import Entry, Listed, Tree
+from crdcompat.sources.unpack import UnpackError, gunzip, is_gzip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 #: File name extensions of recorded objects.
 OBJECT_EXTENSIONS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
 _EXTENSIONS = (".yaml", ".yml", ".json")
+_PACKED = ".gz"
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
 # must-gather, `oc adm inspect` and a cluster store resources by group: there, only the CRDs' folder is read.
 _BY_GROUP = re.compile(r"(?:^|/)(?:cluster-scoped-resources|namespaces)/.")
@@ -24,8 +28,9 @@ _INSIGHTS_CRDS = re.compile(r"(?:^|/)config/crd/")
 class CrdTree(Listed):
     """The files with CRDs among the ``wanted`` files of a recording, read in one pass and kept in memory.
 
-    The path of a CRD in a must-gather starts at ``cluster-scoped-resources/``: the folder above is named after the
-    image that gathered it. ``server_version`` is that of a live cluster, "" if unknown.
+    The files are unpacked, and their paths do not end in ``.gz``. The path of a CRD in a must-gather starts at
+    ``cluster-scoped-resources/``: the folder above is named after the image that gathered it. ``server_version``
+    is that of a live cluster, "" if unknown.
     """
 
     def __init__(self, recording: Tree, wanted: Callable[[str], bool], server_version: str = "") -> None:
@@ -51,19 +56,34 @@ class CrdTree(Listed):
     def _read_all(self) -> dict[str, bytes]:
         if self._files is None:
             self._files = {}
-            for entry, data in self._recording.stream(self._wanted):
+            for entry, packed in self._recording.stream(self._wanted):
+                if (data := self._unpacked(entry.path, packed)) is None:
+                    continue
                 text = legible(data)
                 if any(mark in text for mark in _MARKS):
-                    found = _CRDS.search(entry.path)
-                    path = found[1] if found else entry.path
+                    own = entry.path[: -len(_PACKED)] if entry.path.lower().endswith(_PACKED) else entry.path
+                    found = _CRDS.search(own)
+                    path = found[1] if found else own
                     clashes = self._files.get(path, data) != data  # two images that gathered at different times
-                    self._files[entry.path if clashes else path] = data
+                    self._files[own if clashes else path] = data
         return self._files
+
+    def _unpacked(self, path: str, data: bytes) -> bytes | None:
+        """The content of a file; None, and a Problem, if it is damaged gzip data."""
+        try:
+            return gunzip(data, MAX_FILE_BYTES) if is_gzip(data) else data
+        except UnpackError as error:
+            problem = Problem(path, None, str(error))
+            if problem not in self.problems:
+                self.problems.append(problem)
+            return None
 
 
 def may_hold_crds(path: str) -> bool:
     """Whether a file of a recording may contain CRDs, by its path."""
-    return path.lower().endswith(_EXTENSIONS) and (holds_crds(path) or _BY_GROUP.search(path) is None)
+    return path.lower().removesuffix(_PACKED).endswith(_EXTENSIONS) and (
+        holds_crds(path) or _BY_GROUP.search(path) is None
+    )
 
 
 def holds_crds(path: str) -> bool:

@@ -147,7 +147,7 @@ def test_the_pace_and_the_time_left() -> None:
     assert pace(4.4, 3900) == "4/s, 1:05:00 left"
     assert pace(1234.5, 0.4) == "1,234/s, 0:00:00 left"
     assert pace(0.25, 61) == "15/min, 0:01:01 left"
-    assert [pace(None, 3), pace(0, 3), pace(2, None)] == ["", "", ""]
+    assert [pace(None, 3), pace(0, 3), pace(2, None)] == ["", "", "2/s"]
 
 
 def test_without_a_terminal_nobody_listens(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import Problem, SourceError
+from crdcompat.features.preflight.admitters import not_judged
 from crdcompat.features.preflight.scope import CRDS_API, Scope, access_rule, list_path
 from crdcompat.models.preflight import Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
+from crdcompat.render.wording.findings import some
 from crdcompat.sources.cluster import ClusterTree
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 from crdcompat.sources.tree import Tree
@@ -46,6 +48,14 @@ class Cluster(Protocol):
         """The objects of these CRDs, and possibly of others."""
         ...
 
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """What a report must say about other things than schemas that decide on writes of the needed kinds."""
+        ...
+
+    def notes(self) -> Iterator[str]:
+        """What a report must say about how the objects were read; complete once all were read."""
+        ...
+
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
         """The needed kinds that were not read whole; ``recorded`` are the CRDs with an object or an empty list."""
         ...
@@ -74,6 +84,20 @@ class LiveCluster:
 
     def _unlisted(self) -> set[str]:
         return {f"{self._tree.label}: {problem.file}" for problem in self._tree.problems}
+
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """The admission policies and webhooks of the needed kinds."""
+        if scope.needed:
+            yield from not_judged(self._tree.admission(), scope.news, scope.needed)
+
+    def notes(self) -> Iterator[str]:
+        """What changed while the objects were read."""
+        if expired := sorted(self._tree.expired):
+            lists = "list expired and was" if len(expired) == 1 else "lists expired and were"
+            yield (
+                f"the {lists} continued ({some(expired)}): objects that changed meanwhile are judged as they were "
+                "read, and new ones may not have been read"
+            )
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
         """The needed kinds that were not listed to the end, and the CRDs that changed meanwhile."""
@@ -147,6 +171,14 @@ class RecordedCluster:
     def objects(self, names: Collection[str]) -> Iterable[ObjectItem]:
         """All recorded objects."""
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
+
+    def not_judged(self, scope: Scope) -> Iterator[str]:
+        """None: a recording lists no policies and webhooks."""
+        return iter(())
+
+    def notes(self) -> Iterator[str]:
+        """None: a recording does not change."""
+        return iter(())
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
         """The gaps that the recordings list, the needed kinds with neither an object nor an empty list, and CRDs."""

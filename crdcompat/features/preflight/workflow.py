@@ -87,7 +87,13 @@ def preflight(
         unlisted=tally.unlisted,
         missing=tuple(_each_once(missing)),
         windows=scope.windows,
-        notes=(*standing.notes, *server_notes(cluster, old), *_notes(scope, tally, judge, hides=cluster.hides)),
+        notes=(
+            *standing.notes,
+            *server_notes(cluster, old),
+            *_notes(scope, tally, judge, hides=cluster.hides),
+            *cluster.notes(),
+            *cluster.not_judged(scope),
+        ),
         operator=options.operator,
         arguments=options.arguments or (old.name,),
     )

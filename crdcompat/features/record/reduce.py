@@ -7,6 +7,7 @@ of lists. It keeps all of a list with a rejected value, because a merge patch re
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from crdcompat.apiserver.admission import metadata_of
@@ -75,7 +76,7 @@ def _cut_object(
 ) -> Any:
     present = [node for node in nodes if node is not None]
     required = {name for node in present for name in node.required}
-    mentioned = repr([[node.rules, *(each.raw for each in node.junctor_branches())] for node in present])
+    mentioned = _mentioned(nodes)
     kept, matters = {}, needed
     for name, member in value.items():
         below = [_member(node, name) for node in nodes]
@@ -87,6 +88,12 @@ def _cut_object(
             kept[name] = cut
             matters = matters or name not in required
     return kept if matters else ABSENT
+
+
+@lru_cache(maxsize=4096)
+def _mentioned(nodes: tuple[Node | None, ...]) -> str:
+    """The text of the rules and junctors of nodes. A name that it contains may be that of a member they judge."""
+    return repr([[node.rules, *(each.raw for each in node.junctor_branches())] for node in nodes if node is not None])
 
 
 def _member(node: Node | None, name: str) -> Node | None:

@@ -1,0 +1,82 @@
+"""What decides on writes beside the schemas, and is not judged here: a cluster's admission policies and webhooks.
+
+Only the server can run a webhook, and a policy may read parameters and other objects. So a report names those whose
+rules match the kinds that it judged. Selectors, conditions and versions are not read: they may leave out some objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from crdcompat.crds.resolving import Resolved
+from crdcompat.render.wording.findings import some
+from crdcompat.sources.cluster_admission import AdmissionLists
+
+_WRITES = ("*", "CREATE", "UPDATE")
+
+
+def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Collection[str]) -> Iterator[str]:
+    """Notes on the policies and webhook configurations that match ``judged`` CRDs, and on lists that were refused."""
+    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for plural, data in lists.items:
+        name, rules = _read(data)
+        kinds = tuple(crds[crd].crd.kind for crd in judged if any(_matches(rule, crds[crd]) for rule in rules))
+        if kinds:
+            found.setdefault(kinds, []).append((plural, name))
+    for kinds, matching in found.items():
+        policies = [name for plural, name in matching if plural.endswith("policies")]
+        webhooks = [name for plural, name in matching if not plural.endswith("policies")]
+        counted = (
+            *_counted(len(policies), "policy", "policies"),
+            *_counted(len(webhooks), "webhook configuration", "webhook configurations"),
+        )
+        yield f"not judged: {' and '.join(counted)} on {some(kinds)} ({some([*policies, *webhooks])})"
+    for why, plurals in _by_reason(lists.refused):
+        yield f"not judged, and not known: {some(plurals)} on the judged kinds, if any (cannot be listed: {why})"
+
+
+def _read(data: bytes) -> tuple[str, list[dict[str, Any]]]:
+    """The name of a configuration or policy, and its rules. What has another shape than a server's has no rules."""
+    obj = orjson.loads(data)
+    parts = _objects(obj.get("webhooks")) or [_object(_object(obj.get("spec")).get("matchConstraints"))]
+    rules = [rule for part in parts for key in ("rules", "resourceRules") for rule in _objects(part.get(key))]
+    return str(_object(obj.get("metadata")).get("name", "")), rules
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _matches(rule: Mapping[str, Any], resolved: Resolved) -> bool:
+    """Whether a rule is about writes of objects of a CRD, or of their status."""
+    crd = resolved.crd
+    resources = {name.partition("/")[0] for name in _texts(rule, "resources")}
+    return not (
+        resources.isdisjoint(("*", crd.plural))
+        or _texts(rule, "apiGroups").isdisjoint(("*", crd.group))
+        or _texts(rule, "operations").isdisjoint(_WRITES)
+    )
+
+
+def _texts(rule: Mapping[str, Any], key: str) -> set[str]:
+    value = rule.get(key)
+    return {item for item in value if isinstance(item, str)} if isinstance(value, list) else set()
+
+
+def _counted(count: int, one: str, more: str) -> Iterator[str]:
+    if count:
+        yield f"{count} {one if count == 1 else more}"
+
+
+def _by_reason(refused: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    reasons: dict[str, list[str]] = {}
+    for plural, why in refused:
+        reasons.setdefault(why, []).append(plural)
+    yield from reasons.items()
