@@ -23,6 +23,7 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.crds.model import CrdDocument, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
@@ -383,13 +384,21 @@ def shows(finding: Json, verdict: Any, witness: Json) -> bool:
             fields = {field_name((*place, name)) for place in places(witness, above)}
         fields = fields or {finding["path"].replace("[*]", "[0]")}
         wanted = next((text for start, text in _SENTENCES.items() if finding["rule"].startswith(start)), "")
-        return any(re.search(wanted, error.text()) and _stands_at(error, fields) for error in verdict.errors)
+        return any(
+            (re.search(wanted, error.text()) or _lists(finding, error)) and _stands_at(error, fields)
+            for error in verdict.errors
+        )
     if verdict.accepted is False:
         return False
     if finding["effect"] == "value-pruned":
         return bool(fields & set(verdict.pruned))
     added = {field_name(place) for place in places(verdict.object or {}, finding["path"])} or {finding["path"]}
     return finding["effect"] == "value-defaulted" and bool(added & set(verdict.defaulted))
+
+
+def _lists(finding: Json, error: Any) -> bool:
+    """Whether an error may be that of a rule that lists values as an enum does: its sentence is the author's."""
+    return bool(finding["rule"].startswith("enum-") and error.keyword is Keyword.RULE)
 
 
 def _stands_at(error: Any, fields: set[str]) -> bool:
