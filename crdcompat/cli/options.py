@@ -108,11 +108,11 @@ ProfileOption = Annotated[
 ]
 Include = Annotated[
     list[str] | None,
-    typer.Option("--include", metavar="GLOB", help="Only these files, not those of `include`; may be repeated."),
+    typer.Option("--include", metavar="GLOB", help="Only these files, in place of `include`."),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option("--exclude", metavar="GLOB", help="Not these files, nor those of `exclude`; may be repeated."),
+    typer.Option("--exclude", metavar="GLOB", help="Not these files, nor those of `exclude`."),
 ]
 ConfigFile = Annotated[
     str | None,
