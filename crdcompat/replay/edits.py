@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -75,13 +75,14 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
     if not isinstance(obj.get(part), dict):
         return
     wholes = [place for place in bad if _is_object(obj, place)]
-    values = [place for place in bad if place not in wholes]
+    near_whole = _Places(wholes, root)
+    near_value = _Places((place for place in bad if place not in near_whole), root)
     allowed: dict[Node, tuple[Any, ...] | None] = {}
     scalars = (
         (inside, *each) for inside in (False, True)[: 1 + bool(wholes)] for each in _common_first(obj[part], part)
     )
     for inside, pointer, value in scalars:
-        if _near(pointer, values, root) or _near(pointer, wholes, root) != inside:
+        if near_value.touches(pointer) or near_whole.touches(pointer) != inside:
             continue
         WORK.spend()
         node = node_at(root, schema_path_of(root, pointer))
@@ -178,17 +179,27 @@ def _common_first(value: Object, part: str) -> Iterator[tuple[Pointer, Any]]:
     yield from ((pointer, scalar) for pointer, scalar in _scalars(value, (part,)) if pointer not in known)
 
 
-def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:
-    """Whether a change at the pointer touches a bad value: the same field, or a list that counts as one value."""
-    for place in bad:
-        if pointer[: len(place)] == place or place[: len(pointer)] == pointer:
+class _Places:
+    """Bad places, looked up by their pointers and by those above them: an object may have thousands."""
+
+    def __init__(self, places: Iterable[Pointer], root: Node) -> None:
+        self._root = root
+        self._places = frozenset(places)
+        self._above = frozenset(place[:depth] for place in self._places for depth in range(len(place)))
+
+    def __contains__(self, place: Pointer) -> bool:
+        return place in self._places
+
+    def touches(self, pointer: Pointer) -> bool:
+        """Whether a change at the pointer touches one of them: the same field, or a list that counts as one value."""
+        if pointer in self._above or any(pointer[:depth] in self._places for depth in range(len(pointer) + 1)):
             return True
         for depth, step in enumerate(pointer):
-            if isinstance(step, int) and pointer[:depth] == place[:depth] and len(place) > depth:
-                node = node_at(root, schema_path_of(root, pointer[:depth]))
-                if node is None or node.list_type != "map" or pointer[depth] == place[depth]:
+            if isinstance(step, int) and pointer[:depth] in self._above:
+                node = node_at(self._root, schema_path_of(self._root, pointer[:depth]))
+                if node is None or node.list_type != "map" or pointer[: depth + 1] in self._above:
                     return True
-    return False
+        return False
 
 
 def _is_object(obj: Object, place: Pointer) -> bool:
