@@ -213,8 +213,14 @@ def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
         (folder, source), _ = sources.most_common(1)[0]
         more = len({folder for folder, _ in sources}) - 1
         also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
-        agree = f"{sum(each.agree for each in chosen)} copies elsewhere agree, {differ} differ"
-        yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {agree}: -v"
+        agree = sum(each.agree for each in chosen)
+        differs = "differs" if differ == 1 else "differ"
+        copies = f"{differ} {'copy' if differ == 1 else 'copies'} elsewhere {differs}"
+        if agree:
+            copies = (
+                f"{agree} {'copy elsewhere agrees' if agree == 1 else 'copies elsewhere agree'}, {differ} {differs}"
+            )
+        yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {copies}: -v"
     if nowhere:
         are = "CRD is" if len(nowhere) == 1 else "CRDs are"
         yield f"{len(nowhere)} {are} only in folders of tests or designs, and not compared: -v"

@@ -124,7 +124,7 @@ def test_the_copy_that_ships_decides(tmp_path: Path, said: _Files, ships: str, s
     report = _diff(same, {**said, ships: "A", stale: "C"}, {**said, ships: "A", stale: "CD"}, code=0)
     assert (report["findings"], report["undecided"], _aside(report)) == ([], [], [stale])
     folder = ships.rpartition("/")[0] or "the top folder"
-    assert _said(report) == [f"CRDs of {folder}, {what}; 0 copies elsewhere agree, 2 differ: -v"]
+    assert _said(report) == [f"CRDs of {folder}, {what}; 2 copies elsewhere differ: -v"]
     report = _diff(changed, {**said, ships: "A", stale: "C"}, {**said, ships: "AB", stale: "C"}, code=1)
     assert (_errors(report), _aside(report)) == ([("w", "A", "B")], [stale])
 
@@ -278,3 +278,12 @@ def test_check_compares_each_copy_of_both_sides(tmp_path: Path) -> None:
 )
 def test_the_names_of_folders(path: str, place: Place) -> None:
     assert place_of(path) == place
+
+
+def test_what_was_not_compared_is_not_the_same(tmp_path: Path) -> None:
+    """Only the copy that was set aside changed: the words say no more than was looked at."""
+    for side, stale in (("old", "C"), ("new", "CD")):
+        write(tmp_path / side / "crds/w.yaml", crd(root(status=obj(p=string("A")))))
+        write(tmp_path / side / "design/w.yaml", crd(root(status=obj(p=string(*stale)))))
+    lines = run("diff", "path:old", "path:new", cwd=tmp_path).out.splitlines()
+    assert "The schemas that were compared are the same." in lines

@@ -128,7 +128,7 @@ def _select(expr: Expr, names: Mapping[str, Any]) -> Any:
 
 
 def _items(found: Any) -> list[tuple[Any, Any]]:
-    """When each item is there, and what it is."""
+    """The items of a list, or the keys of a map, each with the condition under which it is there."""
     if isinstance(found, Listed):
         return [(_TRUE, each) for each in found.items]
     if isinstance(found, Part) and found.value.kind == "array" and found.node.items is not None:

@@ -238,7 +238,7 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
         yield f"  {plural(len(counts.superseded), 'duplicate CRD document')} ignored (-v names them)"
     one_sided = counts.only_old or counts.only_new or report.not_compared
     if counts.compared and not counts.changed and not one_sided and not (report.problems or report.findings):
-        yield "The schemas are the same."
+        yield f"The schemas{' that were compared' if counts.superseded else ''} are the same."
 
 
 def _names(names: Sequence[str], style: Style) -> str:
