@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _STEPS_OF_A_RULE = 8
 _MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
 #: Values that satisfy all rules of a node are kept, as text: the search for examples asks for the same ones again.
-_MOST_KEPT, _MOST_BYTES_KEPT = 4096, 2048
+_MOST_KEPT, _MOST_BYTES_KEPT = 512, 1024
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
