@@ -124,7 +124,8 @@ def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str], *, added:
     """Sizes just outside the reader's limits and inside the writer's; the reader may add up to ``added`` by default."""
     theirs, mine = range_of(reader, keywords), range_of(writer, keywords)
     if math.isfinite(theirs.high) and theirs.high - added < mine.high and theirs.high <= _MAX_SIZE:
-        yield from (size for size in range(int(theirs.high) + 1, int(theirs.high) - added, -1) if size <= mine.high)
+        most = max(int(theirs.high), -1)  # a negative limit rejects no items, too
+        yield from (size for size in range(most + 1, most - added, -1) if 0 <= size <= mine.high)
     if math.isfinite(theirs.low) and theirs.low <= _MAX_SIZE:
         # Defaults add members, so an object with one member too few may become valid: try smaller ones, too.
         yield from range(int(theirs.low) - 1, int(max(mine.low, 0)) - 1, -1)

@@ -151,9 +151,16 @@ def both_sides(
     return shipped_of(before, after, config, paths)
 
 
-def shipped_of(old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
-    """Both sides without copies that do not ship, if the configuration does not say what does. Raises SourceError."""
-    return (old, new) if config.values["ships"] is not None else shipping(old, new, paths)
+def shipped_of(
+    old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = (), of_base: CrdSet | None = None
+) -> tuple[CrdSet, CrdSet]:
+    """Both sides without copies that do not ship, if the configuration does not say what does.
+
+    ``of_base`` is the base, if NEW is the head of a change. Raises SourceError.
+    """
+    if config.values["ships"] is not None:
+        return old, new
+    return shipping(old, new, paths, of_base.evidence if of_base is not None else tuple)
 
 
 def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:

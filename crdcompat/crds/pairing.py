@@ -144,6 +144,7 @@ def _matched(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Matched:
         pairs = [(left, right)]
         if disagree(left, has_variants) or disagree(right, has_variants):
             files = {document.file for document in olds[name]} & {document.file for document in news[name]}
+            files |= new.relisted
             found = match_copies(left, right, files)
             pairs = found.pairs
             made.unmatched.extend(found.unmatched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
+from types import MappingProxyType
 
 import orjson
 from msgspec import Struct
@@ -36,11 +37,12 @@ class CrdSet(Struct, frozen=True, eq=False):
     is the server version that the configuration gives the source (``1.31``, ``openshift-4.18``) or a live cluster has
     (``v1.31.4``), else "".
     ``supported`` are the versions of all servers on which it has to work, oldest first, if the configuration says so.
-    ``unread`` counts the files that were left out because no comparison needs them; ``has_more``: one of them may
-    contain a CRD. ``shipped`` are the
+    ``unread`` are the files that were left out because no comparison needs them, each with the plurals of the CRDs that
+    it may contain ("" for any). ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
-    ``set_aside`` are copies that do not decide, each with its CRD and the file that does; ``evidence`` reads what the
-    source says of the files that ship, and raises SourceError.
+    ``set_aside`` are copies that do not decide, each with its CRD and the file that does; ``relisted`` are files that
+    count instead of others since a change of what the source says of them; ``evidence`` reads that, and raises
+    SourceError.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
     name such as release-4.13 gives the server. ``installers`` put the CRDs into a cluster.
@@ -58,8 +60,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     go: GoSources = NO_GO
     runs: str = ""
     supported: tuple[str, ...] = ()
-    unread: int = 0
-    has_more: bool = False
+    unread: Mapping[str, Sequence[str]] = MappingProxyType({})
     shipped: frozenset[str] | None = None
     label: str = ""
     gates: FeatureGates = NO_GATES
@@ -68,7 +69,13 @@ class CrdSet(Struct, frozen=True, eq=False):
     may_be_openshift: bool = True
     installers: Installers = Installers()
     set_aside: tuple[tuple[str, str, str], ...] = ()
+    relisted: frozenset[str] = frozenset()
     evidence: Callable[[], tuple[Evidence, ...]] = tuple
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a file that was left out may contain a CRD."""
+        return any(self.unread.values())
 
     @property
     def title(self) -> str:
@@ -147,21 +154,21 @@ class CrdReader:
         tree: Tree,
         side: Side = Side.ANY,
         wanted: Callable[[str], bool] | None = None,
-        unneeded: Container[str] = (),
+        unneeded: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> CrdSet:
         """Read all CRDs of ``tree``; ``side`` is set on problems. Raises SourceError.
 
-        ``wanted`` may leave out files by path. The files at the paths ``unneeded`` are not read but counted.
+        ``wanted`` may leave out files by path. The files at the paths ``unneeded`` are not read: ``CrdSet.unread``.
         """
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
-        left_out = 0
+        unread: dict[str, Sequence[str]] = {}
         has_payload = is_partial = False
         entries = list(tree.entries())
         for entry in entries:
             has_payload = has_payload or is_shipped(entry.path, self.ships)
             if entry.path in unneeded:
-                left_out += 1
+                unread[entry.path] = unneeded[entry.path]
             elif (reason := None if tree.is_one_file else self.passes_over(tree, entry.path)) is not None:
                 if reason:
                     skipped.append(Skipped(entry.path, reason, side))
@@ -197,7 +204,7 @@ class CrdReader:
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
-            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, has_crds=bool(documents) or left_out > 0)),
+            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, has_crds=bool(documents or unread))),
             documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
@@ -206,14 +213,14 @@ class CrdReader:
             positions=ManifestPositions(read),
             go=GoSources(lambda: (entry.path for entry in wanted_entries), read),
             runs=getattr(tree, "server_version", ""),
-            unread=left_out,
+            unread=unread,
             shipped=shipped if has_payload else None,
             gates=gates,
             is_one_file=tree.is_one_file,
             is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
             installers=installers_in((entry.path for entry in entries), self._installer),
-            evidence=cache(lambda: read_evidence(tree, self.kustomized, {document.file for document in kept})),
+            evidence=cache(lambda: read_evidence(tree, self.kustomized, used | {*filter(unread.get, unread)})),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:

@@ -5,6 +5,9 @@ with the most CRDs at the paths of both sides; else the names of folders (``asid
 with their lines; those that differ are set aside, and named. Where nothing says which copy ships, all of them stay:
 ``pairing`` matches them by their paths.
 
+A change cannot choose its judge: what its base says of NEW's files counts beside what NEW says. A file that NEW lists
+in place of one that is still there is compared as well as that one.
+
 Trees with variants or a payload have their own rules (`variants`, `shipped`).
 """
 
@@ -35,15 +38,26 @@ _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other fold
 
 
 class _Side(Struct, frozen=True):
-    """A set with its evidence."""
+    """A set with its own evidence, and that of the base of a change."""
 
     side: Side
     crds: CrdSet
-    evidence: Sequence[Evidence]
+    own: Sequence[Evidence]
+    of_base: Sequence[Evidence] = ()
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All evidence about the set."""
+        return (*self.own, *self.of_base)
 
     def kinds(self, file: str) -> set[Kind]:
         """The kinds of evidence that a file ships."""
         return {each.kind for each in self.evidence if each.covers(file)}
+
+    def relists(self, documents: _Documents, kind: Kind) -> frozenset[str]:
+        """The files that this kind of the set's own evidence lists, if the base lists others, too."""
+        own = {each.file for each in documents if any(it.kind == kind and it.covers(each.file) for it in self.own)}
+        return frozenset(own if own and any(each.file not in own for each in documents) else ())
 
     def source(self, file: str) -> str:
         """What says that a file ships."""
@@ -64,12 +78,16 @@ class _Chosen(Struct):
     aside: list[tuple[CrdDocument, CrdDocument | None]]
     sources: Counter[tuple[str, str]]
     agree: int = 0
+    relisted: frozenset[str] = frozenset()
 
 
-def shipping(old: CrdSet, new: CrdSet, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
+def shipping(
+    old: CrdSet, new: CrdSet, paths: Sequence[str] = (), of_base: Callable[[], Sequence[Evidence]] = tuple
+) -> tuple[CrdSet, CrdSet]:
     """Both sets with the documents that decide, and on NEW a note that says by what, if anything was set aside.
 
-    ``paths`` are those that the user asks for: of a CRD with copies below them, only these count. Raises SourceError.
+    ``paths`` are those that the user asks for: of a CRD with copies below them, only these count. ``of_base`` reads the
+    evidence of the base, if NEW is the head of a change. Raises SourceError.
     """
     sides = [old, new]
     if any(crds.shipped is not None or preset_of(crds.documents) != PLAIN for crds in sides):
@@ -78,7 +96,7 @@ def shipping(old: CrdSet, new: CrdSet, paths: Sequence[str] = ()) -> tuple[CrdSe
         sides = [_below(crds, paths) for crds in sides]
     if not any(map(_is_open, sides)):
         return sides[0], sides[1]
-    both, chosen = _decided(sides)
+    both, chosen = _decided(sides, of_base())
     before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
     return before, replace(after, notes=(*after.notes, *_notes(chosen)))
 
@@ -97,17 +115,18 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
     return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
 
 
-def _decided(sides: Sequence[CrdSet]) -> tuple[list[_Side], list[_Chosen]]:
+def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[_Chosen]]:
     """Both sides with their evidence, and what counts of them."""
-    both = [_Side(side, crds, crds.evidence()) for side, crds in zip(Side, sides, strict=False)]
+    old, new = sides
+    both = [_Side(Side.OLD, old, old.evidence()), _Side(Side.NEW, new, new.evidence(), of_base)]
     chosen = [_Chosen(set(), [], Counter()) for _ in both]
     most = _most_crds(*sides)
     named = [crds.named() for crds in sides]
     for name in {**named[0], **named[1]}:
         documents = [of_side.get(name, []) for of_side in named]
-        found, why = _found(both, documents, most)
+        found, by = _found(both, documents, most)
         for each in zip(both, documents, found, chosen, strict=True):
-            _keep(*each, why)
+            _keep(*each, by)
     return both, chosen
 
 
@@ -141,18 +160,29 @@ def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
 
 def _most_crds(old: CrdSet, new: CrdSet) -> str | None:
     """The folder with the most CRDs, each once, at the paths of both sides; None if no folder has more than others."""
-    files = {document.file for document in old.documents} & {document.file for document in new.documents}
+    sides = [dict(_plurals(crds)) for crds in (old, new)]
     held: dict[str, list[str]] = {}
-    for document in new.documents:
-        if document.file in files and place_of(document.file) == Place.ORDINARY:
-            held.setdefault(_folder(document.file), []).append(document.crd.name)
+    for file, plurals in sides[1].items():
+        if file in sides[0] and place_of(file) == Place.ORDINARY:
+            held.setdefault(_folder(file), []).extend(plurals)
     counts = Counter({folder: len(names) for folder, names in held.items() if len(set(names)) == len(names)})
     (first, most), (_, second), *_ = *counts.most_common(2), ("", 0), ("", 0)
     return first if most >= _FEW and most > second else None
 
 
-def _found(both: Sequence[_Side], documents: Sequence[_Documents], most: str | None) -> tuple[list[_Documents], str]:
-    """The documents of one CRD that count on both sides, and what says so if that is no file of evidence."""
+def _plurals(crds: CrdSet) -> Iterator[tuple[str, Sequence[str]]]:
+    """The files with CRDs, also those that no comparison needs, each with the plurals."""
+    yield from crds.unread.items()
+    by_file: dict[str, list[str]] = {}
+    for document in crds.documents:
+        by_file.setdefault(document.file, []).append(document.crd.name.partition(".")[0])
+    yield from by_file.items()
+
+
+def _found(
+    both: Sequence[_Side], documents: Sequence[_Documents], most: str | None
+) -> tuple[list[_Documents], Kind | str]:
+    """The documents of one CRD that count on both sides, and what says so: a kind of evidence, or a reason."""
 
     def where(counts: Callable[[_Side, str], bool]) -> list[_Documents]:
         pairs = zip(both, documents, strict=True)
@@ -163,7 +193,7 @@ def _found(both: Sequence[_Side], documents: Sequence[_Documents], most: str | N
         for side, of_side in zip(both, documents, strict=True)
     ]
     if (first := min(kinds[0] & kinds[1], default=None)) is not None:
-        return where(lambda side, file: first in side.kinds(file)), ""
+        return where(lambda side, file: first in side.kinds(file)), first
     if all(found := where(lambda _, file: _folder(file) == most)):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
@@ -173,16 +203,20 @@ def _found(both: Sequence[_Side], documents: Sequence[_Documents], most: str | N
     return (found if is_whole else [*documents]), _NAMES
 
 
-def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, why: str) -> None:
+def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, by: Kind | str) -> None:
     """Set aside the documents of one CRD on one side that are not ``found``, and do not agree with one that is."""
     others = [each for each in documents if not any(each is one for one in found)]
     same = [each for each in others if _agrees(each, found)]
     aside = [each for each in others if not any(each is one for one in same)]
     chosen.kept.update(map(id, (*found, *same)))
+    if isinstance(by, Kind):
+        chosen.relisted |= side.relists(found, by)
     chosen.aside += ((each, found[0] if found else None) for each in aside)
     if aside:
         chosen.agree += len(same)
-        chosen.sources.update({(_folder(each.file), why or side.source(each.file)) for each in found})
+        chosen.sources.update(
+            {(_folder(each.file), by if isinstance(by, str) else side.source(each.file)) for each in found}
+        )
 
 
 def _with(side: _Side, chosen: _Chosen) -> CrdSet:
@@ -201,6 +235,7 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
         remarks=(*crds.remarks, *far),
         skipped=tuple(sorted((*crds.skipped, *nowhere), key=skipped_order)),
         set_aside=tuple((each.crd.name, each.file, by.file) for each, by in chosen.aside if by is not None),
+        relisted=chosen.relisted,
     )
 
 

@@ -66,3 +66,10 @@ def test_a_key_that_asks_for_other_members(tmp_path: Path) -> None:
     (finding,) = diff(*both(tmp_path, old, new))["findings"]
     prove(finding, crd(old), crd(new))
     assert [item.keys() for item in finding["witness"]["object"]["spec"]["l"]] == [{"type", "uuid"}, {"type", "name"}]
+
+
+def test_a_negative_number_of_keyed_items(tmp_path: Path) -> None:
+    old, new = (root(spec=obj(l=array(_IDENTIFIER, **_KEYED, **limits))) for limits in ({}, {"maxItems": -9}))
+    (finding,) = diff(*both(tmp_path, old, new))["findings"]
+    assert (finding["rule"], finding["direction"]) == ("item-count-tightened", "upgrade")
+    assert finding["witness"]["object"]["spec"] == {"l": []}

@@ -125,6 +125,46 @@ def _widget(schema: Json) -> Json:
     return crd(root(**schema["properties"]))
 
 
+#: What says which copies ship, and the folders with copies.
+_EVIDENCE = {
+    "config/crd/kustomization.yaml": "resources: [w.yaml]\n",
+    "op/Chart.yaml": "name: op\n",
+    "bundle.Dockerfile": "FROM scratch\nCOPY bundle/manifests /manifests/\n",
+    "Makefile": "\tcontroller-gen crd output:crd:dir=made paths=./...\n",
+    "made/more.yaml": json.dumps(crd(root(), kind="Gizmo")),
+}
+_GADGET = json.dumps(crd(root(), kind="Gadget"))
+_FOLDERS = ("config/crd", "op/crds", "op/templates", "bundle/manifests", "made", "other", "design", "releases/1.2.3")
+
+
+@pytest.mark.parametrize("seed", range(_RANDOM))
+def test_random_copies_have_one_verdict(tmp_path: Path, seed: int) -> None:
+    """Copies of a CRD, of which the change touches some: the same ones decide for each command."""
+    r = random.Random(seed)
+    said = {path: text for path, text in _EVIDENCE.items() if r.random() < 0.4}
+    listed = "config/crd/kustomization.yaml" in said  # what it lists is there, before and after
+    folders = {*r.sample(_FOLDERS, r.randrange(2, 5)), *(_FOLDERS[:1] if listed else ())}
+    copies = {f"{folder}/w.yaml": _letters(r) for folder in sorted(folders)}
+    changed = {path: _letters(r) for path in copies if r.random() < 0.5}
+    if r.random() < 0.3:
+        changed[f"{r.choice(_FOLDERS)}/w.yaml"] = _letters(r)
+    gone = {path for path in copies if path not in changed and r.random() < 0.15} - {f"{_FOLDERS[0]}/w.yaml"}
+    repo = repository(tmp_path)
+    base = commit(repo, {**said, **copies, "crds/g.yaml": _GADGET, "README": "a"})
+    for path in gone:
+        git(repo, "rm", "-q", path)
+    told = _told(run, repo, base, commit(repo, {**changed, "README": "b"}))
+    assert not _differing(told), (told, said, copies, changed, gone)
+
+
+def _letters(r: random.Random) -> Json:
+    return crd(
+        root(
+            status={"type": "object", "properties": {"p": {"type": "string", "enum": [*"ABC"[: r.choice((1, 2, 3))]]}}}
+        )
+    )
+
+
 # -- simulate, where objects meet it ---------------------------------------------
 
 #: Servers that validate every update as a whole, and servers that tolerate stored values in spec, and in status.

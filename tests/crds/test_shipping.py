@@ -67,58 +67,58 @@ _FLAVOURS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("said", "ships", "stale", "what"),
-    [
-        pytest.param(
-            _KUBEBUILDER,
-            "config/crd/bases/w.yaml",
-            "bundle/w.yaml",
-            "from config/crd/kustomization.yaml",
-            id="kustomize",
-        ),
-        pytest.param(
-            {"config/crd/kustomization.yaml": _LISTS_CRDS},
-            "config/crd/bases/w.yaml",
-            "bundle/w.yaml",
-            "from config/crd/kustomization.yaml",
-            id="a kustomization of CRDs alone",
-        ),
-        pytest.param(_FLAVOURS, "crds/minimal/w.yaml", "crds/full/w.yaml", f"from {_MINIMAL}", id="flavours"),
-        pytest.param({"op/Chart.yaml": "name: op\n"}, "op/crds/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="crds"),
-        pytest.param(
-            {"op/Chart.yaml": "name: op\n"}, "op/templates/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="templates"
-        ),
-        pytest.param(
-            {"bundle.Dockerfile": "FROM scratch\nCOPY bundle/manifests /manifests/\n"},
-            "bundle/manifests/w.yaml",
-            "a/w.yaml",
-            "from bundle.Dockerfile",
-            id="bundle",
-        ),
-        pytest.param(
-            {"PROJECT": "domain: example.com\n"}, "config/crd/bases/w.yaml", "a/w.yaml", "from PROJECT", id="project"
-        ),
-        pytest.param(
-            {"Makefile": "DIR ?= deploy/made\n\tcontroller-gen crd output:crd:artifacts:config=$(DIR) paths=./...\n"},
-            "deploy/made/w.yaml",
-            "a/w.yaml",
-            "from Makefile",
-            id="controller-gen",
-        ),
-        pytest.param(
-            {".github/workflows/release.yaml": "jobs: {a: {steps: [{with: {files: dist/*.yaml}}]}}\n"},
-            "dist/w.yaml",
-            "a/w.yaml",
-            "from .github/workflows/release.yaml",
-            id="release files",
-        ),
-        pytest.param({"crds/g.yaml": "ab"}, "crds/w.yaml", "a/w.yaml", "the folder with the most CRDs", id="most CRDs"),
-        pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
-        pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
-        pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
-    ],
-)
+_SAID = [
+    pytest.param(
+        _KUBEBUILDER,
+        "config/crd/bases/w.yaml",
+        "bundle/w.yaml",
+        "from config/crd/kustomization.yaml",
+        id="kustomize",
+    ),
+    pytest.param(
+        {"config/crd/kustomization.yaml": _LISTS_CRDS},
+        "config/crd/bases/w.yaml",
+        "bundle/w.yaml",
+        "from config/crd/kustomization.yaml",
+        id="a kustomization of CRDs alone",
+    ),
+    pytest.param(_FLAVOURS, "crds/minimal/w.yaml", "crds/full/w.yaml", f"from {_MINIMAL}", id="flavours"),
+    pytest.param({"op/Chart.yaml": "name: op\n"}, "op/crds/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="crds"),
+    pytest.param(
+        {"op/Chart.yaml": "name: op\n"}, "op/templates/w.yaml", "a/w.yaml", "from op/Chart.yaml", id="templates"
+    ),
+    pytest.param(
+        {"bundle.Dockerfile": "FROM scratch\nCOPY bundle/manifests /manifests/\n"},
+        "bundle/manifests/w.yaml",
+        "a/w.yaml",
+        "from bundle.Dockerfile",
+        id="bundle",
+    ),
+    pytest.param(
+        {"PROJECT": "domain: example.com\n"}, "config/crd/bases/w.yaml", "a/w.yaml", "from PROJECT", id="project"
+    ),
+    pytest.param(
+        {"Makefile": "DIR ?= deploy/made\n\tcontroller-gen crd output:crd:artifacts:config=$(DIR) paths=./...\n"},
+        "deploy/made/w.yaml",
+        "a/w.yaml",
+        "from Makefile",
+        id="controller-gen",
+    ),
+    pytest.param(
+        {".github/workflows/release.yaml": "jobs: {a: {steps: [{with: {files: dist/*.yaml}}]}}\n"},
+        "dist/w.yaml",
+        "a/w.yaml",
+        "from .github/workflows/release.yaml",
+        id="release files",
+    ),
+    pytest.param({"crds/g.yaml": "ab"}, "crds/w.yaml", "a/w.yaml", "the folder with the most CRDs", id="most CRDs"),
+    pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
+    pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
+    pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
+]
+
+
+@pytest.mark.parametrize(("said", "ships", "stale", "what"), _SAID)
 def test_the_copy_that_ships_decides(tmp_path: Path, said: _Files, ships: str, stale: str, what: str) -> None:
     same, changed = tmp_path / "same", tmp_path / "changed"
     report = _diff(same, {**said, ships: "A", stale: "C"}, {**said, ships: "A", stale: "CD"}, code=0)
@@ -248,17 +248,97 @@ def test_matrix_and_simulate_take_the_same_copies(tmp_path: Path) -> None:
     assert (ran.code, ran.report["objects"][0]["writes"]["status-update-touching"]["verdict"]) == (0, "accepted")
 
 
-def test_check_compares_each_copy_of_both_sides(tmp_path: Path) -> None:
-    """A change that the evidence sets aside must not hide a CRD from the check of a pull request."""
-    git(tmp_path, "init", "-qb", "main")
-    _tree(tmp_path, {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"})
-    commit(tmp_path, {})
-    commit(tmp_path, {"bundle/w.yaml": _copy("CD")})
-    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
-    assert ([each for section in ran.report["sections"] for each in _errors(section)], ran.code) == (
-        [("w", "C", "D")],
-        1,
-    )
+def _check(top: Path, base: _Files, change: _Files, *gone: str) -> tuple[list[tuple[str, str, str]], Json]:
+    """The errors of ``check`` for a change of some files, by the evidence of base and head; and the report."""
+    git(_tree(top, base), "init", "-qb", "main")
+    commit(top, {})
+    for path in gone:
+        git(top, "rm", "-q", path)
+    commit(_tree(top, change), {})
+    report = run("check", "--base", "HEAD~1", "--target", "HEAD~1", "--format", "json", cwd=top).report
+    of_sections = [_errors(section) for section in report["sections"]]
+    assert all(each == of_sections[0] for each in of_sections)
+    return of_sections[0], report
+
+
+@pytest.mark.parametrize(("said", "ships", "stale", "what"), _SAID)
+def test_check_takes_the_same_copies(tmp_path: Path, said: _Files, ships: str, stale: str, what: str) -> None:
+    """A further CRD, which the change does not touch, keeps its say in which folder has the most."""
+    base = {**said, ships: "A", stale: "C"}
+    errors, report = _check(tmp_path / "stale", base, {stale: "CD"})
+    assert (errors, report["verdict"]) == ([], "clean")
+    folder = ships.rpartition("/")[0] or "the top folder"
+    assert _said(report["sections"][0]) == [f"CRDs of {folder}, {what}; 2 copies elsewhere differ: -v"]
+    copy = f"a further copy of widgets.example.com: {ships} is used"
+    assert [each for each in report["files"] if each["file"] == stale] == [
+        {"file": stale, "outcome": "not-judged", "reason": copy}
+    ]
+    errors, report = _check(tmp_path / "ships", base, {ships: "AB"})
+    assert (errors, report["verdict"]) == ([("w", "A", "B")], "blocked")
+
+
+_FOUND = [("w", "A", "B")]
+_MAKEFILE = "\tcontroller-gen crd output:crd:dir={} paths=./...\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "gone", "found"),
+    [
+        pytest.param(
+            {"Makefile": _MAKEFILE.format("crds"), "crds/w.yaml": "A"},
+            {"Makefile": _MAKEFILE.format("out"), "out/w.yaml": "A", "crds/w.yaml": "AB"},
+            *((), _FOUND),
+            id="the head says that another folder ships",
+        ),
+        pytest.param(
+            {"Makefile": _MAKEFILE.format("crds"), "crds/w.yaml": "A"},
+            {"Makefile": _MAKEFILE.format("out"), "out/w.yaml": "AB"},
+            *((), _FOUND),
+            id="the folder that ships moves, and the old one stays",
+        ),
+        pytest.param(
+            {"Makefile": _MAKEFILE.format("crds"), "crds/w.yaml": "A", "bundle/w.yaml": "A"},
+            {"crds/w.yaml": "AB"},
+            *(("Makefile",), _FOUND),
+            id="the evidence goes",
+        ),
+        pytest.param(
+            {"crds/w.yaml": "A"},
+            {"crds/w.yaml": "AB", "op/Chart.yaml": "name: op\n", "op/crds/w.yaml": "A"},
+            *((), _FOUND),
+            id="the head has a chart",
+        ),
+        pytest.param(
+            {"op/Chart.yaml": "name: op\n", "op/crds/w.yaml": "A"},
+            {
+                "op/crds/w.yaml": "AB",
+                "a/kustomization.yaml": "resources: [w.yaml, d.yaml]\n",
+                "a/w.yaml": "A",
+                "a/d.yaml": _DEPLOYMENT,
+            },
+            *((), _FOUND),
+            id="the head has stronger evidence",
+        ),
+        pytest.param(
+            {"crds/w.yaml": "A", "crds/g.yaml": "ab"},
+            {"crds/w.yaml": "AB", "other/w.yaml": "A", "other/g.yaml": "ab", "other/more.yaml": "ab"},
+            *((), _FOUND),
+            id="the head has a folder with more CRDs",
+        ),
+        pytest.param(
+            {"crds/w.yaml": "A", "crds/g.yaml": "ab"},
+            {"test/w.yaml": "AB"},
+            *(("crds/w.yaml",), []),
+            id="a CRD moves into tests",
+        ),
+    ],
+)
+def test_a_change_does_not_choose_what_ships(
+    tmp_path: Path, base: _Files, change: _Files, gone: tuple[str, ...], found: list[tuple[str, str, str]]
+) -> None:
+    errors, report = _check(tmp_path, base, change, *gone)
+    assert errors == found
+    assert report["verdict"] == "blocked"
 
 
 @pytest.mark.parametrize(

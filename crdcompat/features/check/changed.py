@@ -152,8 +152,9 @@ class Changed(Struct, frozen=True, dict=True):
 
     def _files(self, sides_read: Sequence[CrdSet], superseded: Iterable[tuple[str, str, str]]) -> Iterator[ChangedFile]:
         problems: dict[str, str] = {}
-        added = {file: (crd, by) for crd, file, by in superseded if len(self.contents.get(file, ())) == 1}
-        skipped = {file: f"a further copy of {crd}: {by} is used" for file, (crd, by) in added.items()}
+        copies = [each for each in superseded if len(self.contents.get(each[1], ())) == 1]
+        copies += (each for crds in sides_read for each in crds.set_aside)
+        skipped = {file: f"a further copy of {crd}: {by} is used" for crd, file, by in copies}
         with_crds = {document.file for crds in sides_read for document in crds.documents}
         for crds in sides_read:
             problems.update((item.file, item.message) for item in reversed(crds.problems))

@@ -77,22 +77,20 @@ class SetReader:
         ]
 
     def _read(self, tree: Tree, side: Side, unneeded: frozenset[str], release: str) -> CrdSet:
-        read = self._reader.read(tree, side, self._config.wants, unneeded)
-        has_more = any(self._may_hold(tree, unneeded))
-        return with_servers(replace(read, has_more=has_more), self._config, release)
+        left = {path: (*facts.plurals, *[""][: facts.may_hold_any]) for path, facts in self._left_out(tree, unneeded)}
+        return with_servers(self._reader.read(tree, side, self._config.wants, left), self._config, release)
 
     def may_hold(self, crd: str) -> bool:
         """Whether a file that was not read may contain a CRD of this name, on a side or in a target."""
         plurals = {crd.partition(".")[0]}
         read = ((tree, self._unneeded) for tree in self._trees)
         both = (*read, *zip(self._targets, self._unneeded_of_targets, strict=True))
-        return any(facts.may_hold(plurals) for tree, unneeded in both for facts in self._may_hold(tree, unneeded))
+        return any(facts.may_hold(plurals) for tree, unneeded in both for _, facts in self._left_out(tree, unneeded))
 
-    def _may_hold(self, tree: Tree, unneeded: frozenset[str]) -> Iterator[FileFacts]:
-        """The facts of the files that were not read and may contain a CRD."""
+    def _left_out(self, tree: Tree, unneeded: frozenset[str]) -> Iterator[tuple[str, FileFacts]]:
+        """The files that were not read, with their facts."""
         known = self._facts() if unneeded else {}
-        left = (known.get(entry.oid) for entry in tree.entries() if entry.path in unneeded)
-        return (facts for facts in left if facts is not None and (facts.plurals or facts.may_hold_any))
+        return ((entry.path, known[entry.oid]) for entry in tree.entries() if entry.path in unneeded)
 
     def _branch_at(self, target: str) -> str:
         """The branch or tag that ends at the commit that a target is; the target if it is no commit, or has none."""

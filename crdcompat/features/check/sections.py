@@ -18,6 +18,7 @@ from crdcompat.config.applied import (
     ActiveWaivers,
     Used,
     active_waivers,
+    shipped_of,
     with_severities,
     with_waivers,
 )
@@ -38,6 +39,7 @@ from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.check.verified import only_broken, written_crds
+from crdcompat.features.check.waiver_notes import ends_notes, stale_notes, untracked_notes
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release as describe
@@ -52,7 +54,6 @@ from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects
 from crdcompat.sources.commit_objects import objects_at
 from crdcompat.sources.plain_file import path_in
-from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, FindingStatus
@@ -91,13 +92,13 @@ def compare_change(
         return replace(idle, unseen=unseen, files=files.files(base, head))
     older = reader.targets(targets.names)
     released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
-    comparisons = _Comparisons(head, config, options, waivers, touched, same, released, verified)
-    report, used = comparisons.with_base(base)
+    comparisons = _Comparisons(base, head, config, options, waivers, touched, same, released, verified)
+    report, used = comparisons.with_base()
     of_base = report
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
-        of_target, more = comparisons.with_target(target, base)
+        of_target, more = comparisons.with_target(target)
         of_targets.append(of_target)
         used |= more
     is_quiet = touched is not None and not touched and not any(each.findings for each in of_targets)
@@ -108,14 +109,14 @@ def compare_change(
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
     preset = f"variants are distinguished as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
-    untracked = _untracked(waivers.file, options.repo) if used else ()
+    untracked = untracked_notes(waivers.file, options.repo) if used else ()
     notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
     names = {name for crds in (base, head, *older) for name in crds.named()}
-    stale = _stale(waivers, used.waivers, names if touched is None else names & touched) if could_be_stale else ()
+    stale = stale_notes(waivers, used.waivers, names if touched is None else names & touched) if could_be_stale else ()
     known = touched if _is_unfiltered(options) else frozenset[str]()
     waiver_notes = (
-        *_ends(waivers, release),
+        *ends_notes(waivers, release),
         *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
         *stale,
         *growth_notes(waivers, used.growth, head, known),
@@ -129,7 +130,7 @@ def compare_change(
         waiver_notes,
         unseen,
         rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}),) if is_whole else (),
-        files=files.files(base, head, superseded=of_base.counts.superseded),
+        files=files.files(*comparisons.with_shipped(base), superseded=of_base.counts.superseded),
     )
 
 
@@ -141,6 +142,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
     are the targets, oldest first.
     """
 
+    base: CrdSet
     head: CrdSet
     config: Config
     options: CheckOptions
@@ -151,24 +153,28 @@ class _Comparisons(Struct, frozen=True, eq=False):
     verified: frozenset[str] = frozenset()
     cache: ComparisonCache = field(default_factory=ComparisonCache)  # base and targets mostly have the same schemas
 
-    def with_base(self, base: CrdSet) -> tuple[DiffReport, Used]:
+    def with_base(self) -> tuple[DiffReport, Used]:
         """The report on the change itself."""
         # What the server refuses of the base was never released: the change that mends it is right.
-        report = self._diff_head(base, judge_new=True, judge_old=False, without_gates=(base,))
-        return self._finished(report, base, FindingSplitter(base, self.head))
+        report = self._diff_head(self.base, judge_new=True, judge_old=False, without_gates=(self.base,))
+        return self._finished(report, self.base, FindingSplitter(self.base, self.head))
 
-    def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, Used]:
-        """The report on head and target; findings that ``base`` or a newer release has against it are existing.
+    def with_target(self, target: CrdSet) -> tuple[DiffReport, Used]:
+        """The report on head and target; findings that the base or a newer release has against it are existing.
 
         A base that lacks what a release has would else block its repair, for targets from before that release.
         """
-        report = self._diff_head(target, judge_new=False, without_gates=(target, base))
+        report = self._diff_head(target, judge_new=False, without_gates=(target, self.base))
         splitter = FindingSplitter(target, self.head)
-        for other in (base, *self._released_after(target)):
+        for other in (self.base, *self._released_after(target)):
             found = frozenset(each.crd for each in report.findings if each.status == FindingStatus.NEW)
             if found:
                 report = mark_existing(report, self._diff(target, other, found), splitter)
         return self._finished(report, target, splitter)
+
+    def with_shipped(self, old: CrdSet) -> tuple[CrdSet, CrdSet]:
+        """An older release and the head, without copies that do not ship: the change does not decide that alone."""
+        return shipped_of(old, self.head, self.config, of_base=self.base)
 
     def _released_after(self, target: CrdSet) -> Iterator[CrdSet]:
         minor = minor_of(target.name)
@@ -181,7 +187,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
 
         The change promotes a gate that is off in all sets ``without_gates``.
         """
-        head = self.head
+        old, head = self.with_shipped(old)
         options = DiffOptions(
             replace(self.options.filters, touched=None if self.touched is None else self.touched | self.verified),
             command="check",
@@ -219,6 +225,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
         options = DiffOptions(
             wanted, command="check", judge_new=False, locate=False, without_gates=(), cache=self.cache
         )
+        old, new = shipped_of(old, new, self.config)
         report = workflow.diff(old, new, options)
         return with_severities(_without_unchanged(report, old, new), self.config)
 
@@ -271,29 +278,6 @@ def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffRepo
     """The report without undecided differences of CRDs whose documents are the same on both sides."""
     changed = _touched(old, new)
     return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
-
-
-def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
-    """Notes on expired waivers, and on waivers whose end cannot be compared with the release's name."""
-    for waiver in waivers.expired:
-        yield f"expired: {waivers.file}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
-    for waiver in waivers.valid:
-        if waiver.end_is_unknown(release):
-            until = f"until {waiver.until}, and the name {release} contains no release: it still counts"
-            yield f"unending: {waivers.file}:{waiver.line}: {waiver.label}: {until}"
-
-
-def _stale(waivers: ActiveWaivers, used: frozenset[int], compared: Container[str]) -> Iterator[str]:
-    """Notes on waivers of compared CRDs that match no finding; for an unfiltered check against all targets only."""
-    for waiver in waivers.valid:
-        if id(waiver) not in used and waiver.crd in compared:
-            yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
-
-
-def _untracked(file: Path, repo: str | None) -> Iterator[str]:
-    """A note on a waiver file that exists only here: it counts, but the check of the pull request will not have it."""
-    if is_untracked(Repository(repo), file):
-        yield f"git does not track {file}: add it with `git add {file}`, else CI does not see its waivers"
 
 
 def _is_unfiltered(options: CheckOptions) -> bool:

@@ -60,7 +60,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
             harmless=sum(found.without_effect[direction] for direction in wanted.directions),
             superseded=tuple(sorted({*pairing.ignored_duplicates, *old.set_aside, *new.set_aside})),
             versions=tuple(sorted(found.versions)),
-            unread=new.unread,
+            unread=len(new.unread),
             unpaired=compared.unpaired,
             more=tuple(side for side, crds in ((Side.OLD, old), (Side.NEW, new)) if crds.has_more),
             unmatched=tuple(
