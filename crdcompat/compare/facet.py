@@ -121,8 +121,9 @@ class Facet(Struct, frozen=True, eq=False):
     (``enum.value-added``), each with its possible effects; the proof may find weaker ones.
 
     ``changes`` yields the changes at one site, and the differences that the facet cannot decide. The walk calls it
-    for branches of junctors only if ``in_branches``: a branch restricts the same data together with the others, and
-    its properties declare no fields, so the facet of junctors judges most differences there.
+    where the node itself differs, or, if ``looks_below``, a node below it does; for branches of junctors only if
+    ``in_branches``: a branch restricts the same data together with the others, and its properties declare no fields, so
+    the facet of junctors judges most differences there.
 
     ``trials`` gives the values that may prove a change's effects in one direction. They depend on the node of the
     change alone, or, if ``looks_above``, on its parent, too. ``shows``: whether the reader's verdict shows an effect at
@@ -140,6 +141,7 @@ class Facet(Struct, frozen=True, eq=False):
     shows: Callable[[Effect, ReaderVerdict], bool]
     in_branches: bool = False
     looks_above: bool = False
+    looks_below: bool = False
     of_updates: frozenset[str] = frozenset()
     waived_by: Mapping[str, WaivedBy] = field(default_factory=dict)
     widen: Widen = no_widening

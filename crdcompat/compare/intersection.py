@@ -12,6 +12,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import RULES, Node, Schema, mapping_of
+from crdcompat.schema.work import WORK
 
 _LOWER = ("minimum", "minLength", "minItems", "minProperties")
 _UPPER = ("maximum", "maxLength", "maxItems", "maxProperties")
@@ -19,6 +20,8 @@ _UPPER = ("maximum", "maxLength", "maxItems", "maxProperties")
 _SINGLE = ("pattern", "anyOf", "oneOf", "not", "multipleOf")
 #: Keywords that the intersection has if either side has them; the writer's value counts.
 _EITHER = ("format", "exclusiveMinimum", "exclusiveMaximum")
+#: A node takes as much time as so many steps of other work.
+_STEPS_OF_A_NODE = 5
 _LIST, _KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 
 
@@ -34,6 +37,7 @@ def intersection(writer: Node, reader: Node, server: Server) -> Node:
 def _merged(a: Schema, b: Schema, server: Server) -> Schema:
     if a == b or _kind(a) != _kind(b):
         return a
+    WORK.spend(_STEPS_OF_A_NODE)
     made = dict(a)
     for keyword in (*_LOWER, *_UPPER):
         limits = [side[keyword] for side in (a, b) if isinstance(side.get(keyword), (int, float))]

@@ -22,8 +22,8 @@ from crdcompat.schema.work import Budget, OverBudgetError
 
 #: Keywords that admission ignores.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
-#: Changes of two schemas that are judged; the largest of real releases have hundreds.
-MAX_CHANGES = 3_000
+#: Changes of two schemas that are judged: four times as many as ten years of a project's releases had.
+MAX_CHANGES = 1_500
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 
@@ -38,14 +38,14 @@ class SchemaDiff(Struct):
 def diff_schemas(old: Node, new: Node, budget: Budget) -> SchemaDiff:
     """Compare two schemas of the same version of a CRD.
 
-    What the budget does not suffice for is undecided, and so are the changes after the first MAX_CHANGES.
+    What the budget does not suffice for is undecided, and so is what follows the first MAX_CHANGES.
     """
     found = SchemaDiff()
     _walk(Site(old, new, (), (), ()), found, budget)
     if len(found.changes) > MAX_CHANGES:
-        first, left = found.changes[MAX_CHANGES], len(found.changes) - MAX_CHANGES
+        first = found.changes[MAX_CHANGES]
         del found.changes[MAX_CHANGES:]
-        reason = f"more than {MAX_CHANGES:,} changes: this one and {left - 1:,} after it are not judged"
+        reason = f"more than {MAX_CHANGES:,} changes: this one and those after it are not judged"
         found.undecided.append(
             Undecided(first.path, first.kind, first.old, first.new, reason, old_at=first.old_at, new_at=first.new_at)
         )
@@ -57,31 +57,21 @@ def _owned() -> frozenset[str]:
     return frozenset(keyword for facet in all_facets() for keyword in facet.keywords)
 
 
-def _changes(site: Site) -> Iterator[Change | Undecided]:
-    """What the facets find at one node."""
+def _changes(site: Site, *, below: bool) -> Iterator[Change | Undecided]:
+    """What the facets find at one node; ``below``: only nodes below it differ."""
     for facet in all_facets():
-        if facet.in_branches or not site.in_junctor:
+        if (facet.in_branches or not site.in_junctor) and (facet.looks_below or not below):
             yield from facet.changes(site)
 
 
 def _walk(site: Site, found: SchemaDiff, budget: Budget) -> None:
-    old, new = site.old.raw, site.new.raw
-    if identical(old, new):
+    differing = _differing(site)
+    if not differing or len(found.changes) > MAX_CHANGES:
         return
-    try:
-        with budget.spending():
-            for item in _changes(site):
-                if isinstance(item, Change):
-                    found.changes.append(item)
-                else:
-                    found.undecided.append(item)
-    except OverBudgetError:
-        reason = f"the work of this comparison ({budget.steps:,} steps) did not suffice"
-        keyword = next((key for key in _differing(site) if key in _owned()), "")
-        found.undecided.append(site.undecided(keyword, reason))
+    _compare_node(site, differing, found, budget)
     if site.reshaped:
         return
-    for keyword in _differing(site):
+    for keyword in differing:
         if keyword in TEXT:
             found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
         elif keyword in BRANCHES:
@@ -92,9 +82,36 @@ def _walk(site: Site, found: SchemaDiff, budget: Budget) -> None:
             found.undecided.append(site.undecided(keyword, "no rule of this version judges this keyword"))
 
 
+def _is_of_node(keyword: str, site: Site) -> bool:
+    """Whether a keyword that differs says something of the node itself, and not only of nodes below or of texts."""
+    if keyword not in _CONTAINERS:
+        return keyword not in TEXT
+    old, new = site.old.raw.get(keyword), site.new.raw.get(keyword)
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return True
+    return keyword == "properties" and old.keys() != new.keys()
+
+
+def _compare_node(site: Site, differing: list[str], found: SchemaDiff, budget: Budget) -> None:
+    """What the facets find at a node where these keywords differ."""
+    try:
+        with budget.spending():
+            for item in _changes(site, below=not any(_is_of_node(keyword, site) for keyword in differing)):
+                if isinstance(item, Change):
+                    found.changes.append(item)
+                else:
+                    found.undecided.append(item)
+    except OverBudgetError:
+        reason = f"the work of this comparison ({budget.steps:,} steps) did not suffice"
+        keyword = next((key for key in differing if key in _owned()), "")
+        found.undecided.append(site.undecided(keyword, reason))
+
+
 def _differing(site: Site) -> list[str]:
     """The keywords that differ at a node."""
     old, new = site.old.raw, site.new.raw
+    if old is new:
+        return []
     return [key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))]
 
 

@@ -87,7 +87,7 @@ def test_changes_beyond_those_that_are_judged(tmp_path: Path, monkeypatch: pytes
     assert (ran.code, len(report["findings"])) == (2, 30)
     (undecided,) = report["undecided"]
     assert (undecided["path"], undecided["keyword"]) == ("spec.v030", "enum.value-added")
-    assert undecided["reason"] == "more than 30 changes: this one and 9 after it are not judged"
+    assert undecided["reason"] == "more than 30 changes: this one and those after it are not judged"
 
 
 def test_blocks_share_a_budget_and_nested_ones_end_with_the_outer() -> None:

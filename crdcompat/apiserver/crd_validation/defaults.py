@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _METADATA = frozenset({"metadata", "apiVersion", "kind"})
 _EMBEDDED = "x-kubernetes-embedded-resource"
+#: Keywords of a schema that accepts each value of its type.
+_OF_ANY_VALUE = frozenset({"type", "default", "description", "title", "nullable"})
+_PLAIN = {"string": str, "boolean": bool}
 
 
 def default_faults(schema: Schema, at: Pointer, server: Server, *, prunes: bool = True) -> Iterator[FieldError]:
@@ -43,13 +46,18 @@ def _below(
 ) -> Iterator[FieldError]:
     embedded = bool(schema.get(_EMBEDDED))
     inside = inside and not embedded
-    if schema.get("default") is not None:
+    if schema.get("default") is not None and not _is_plain(schema):
         yield from _default(schema, (*at, "default"), server, prunes=prunes and not inside, is_root=is_root)
     if isinstance(items := schema.get("items"), dict):
         yield from _below(items, (*at, "items"), server, prunes=prunes, inside=inside)
     for name, sub in schema.get("properties", {}).items():
         within = inside or (embedded and name in _METADATA)
         yield from _below(sub, (*at, "properties", name), server, prunes=prunes, inside=within)
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Whether the default is one of a schema that says no more than its type: most defaults of large schemas are."""
+    return type(schema["default"]) is _PLAIN.get(schema.get("type", "")) and schema.keys() <= _OF_ANY_VALUE
 
 
 def _default(schema: Schema, at: Pointer, server: Server, *, prunes: bool, is_root: bool) -> Iterator[FieldError]:

@@ -175,4 +175,4 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     yield from ({**around, name: value} for name, value in each for around in others)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_below=True, explains=explains_below)
