@@ -46,17 +46,23 @@ def test_helm_touches_no_crd_in_crds(tmp_path: Path) -> None:
 
 
 def test_the_other_way_round(tmp_path: Path) -> None:
-    assert verdicts(tmp_path, {CRDS: AB}, {CRDS: A}) == {
+    same = {APPLY: AB, CRDS: AB}, {APPLY: A, CRDS: A}
+    assert verdicts(tmp_path, *same) == {
+        ("apply", "rollback", "clean"),
         ("helm-crds", "rollback", "blocked"),
+        ("apply", "upgrade", "blocked"),
         ("helm-crds", "upgrade", "clean"),
     }
 
 
 def test_a_crd_that_an_upgrade_does_not_create(tmp_path: Path) -> None:
-    old, new = _sides(tmp_path, {CRDS: A}, {CRDS: A})
-    write(new / "chart/crds/g.yaml", crd(A, kind="Gadget"))
-    found = diff(old, new)["installers"]
-    assert found == [{"installer": "helm-crds", "direction": "upgrade", "verdict": "blocked"}]
+    old, new = _sides(tmp_path, {APPLY: A, CRDS: A}, {APPLY: A, CRDS: A})
+    for file in ("config/crd/g.yaml", "chart/crds/g.yaml"):
+        write(new / file, crd(A, kind="Gadget"))
+    assert {(each["installer"], each["direction"], each["verdict"]) for each in diff(old, new)["installers"]} == {
+        ("apply", "upgrade", "clean"),
+        ("helm-crds", "upgrade", "blocked"),
+    }
 
 
 def test_a_crd_that_helm_deletes(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import compare
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release, report_on
+from crdcompat.features.diff.staying import both_ways
 from crdcompat.features.diff.workflow import completed
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
@@ -99,9 +100,10 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
+        judging = both_ways(wanted, old, new)
         compared = completed(
-            compare(old, new, wanted, shared),
-            DiffOptions(wanted, command="matrix", advise=False, released=sets[:newer], cache=shared),
+            compare(old, new, judging, shared),
+            DiffOptions(judging, command="matrix", advise=False, released=sets[:newer], cache=shared),
         )
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []

@@ -141,6 +141,7 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
             "old_crd_new_writer": item.windows.old_crd_new_writer,
             "new_crd_old_writer": item.windows.new_crd_old_writer,
         },
+        **({} if item.window is None else {"window": item.window}),
         "status": item.status,
         "introduced_by": _introduced(item.introduced_by) if item.introduced_by is not None else None,
         "places": list(item.places),
