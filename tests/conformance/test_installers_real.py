@@ -66,9 +66,12 @@ class Cluster:
         return [each for each in items if each["spec"]["group"] == _GROUP]
 
     def store(self, kind: str) -> None:
-        """An object of a kind."""
+        """An object of a kind, as soon as its new CRD is served."""
         made = {"apiVersion": f"{_GROUP}/v1", "kind": kind, "metadata": {"name": "one", "namespace": "default"}}
-        assert self.server.write("create", _crd(kind, "a"), made).accepted
+        until = time.monotonic() + 60
+        while not (answer := self.server.write("create", _crd(kind, "a"), made)).accepted:
+            assert time.monotonic() < until, answer.message
+            time.sleep(0.05)
 
     def holds(self, kind: str) -> bool:
         """Whether etcd still has that object."""

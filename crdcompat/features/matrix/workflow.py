@@ -31,6 +31,7 @@ from crdcompat.findings.waiver_file import Accepted
 from crdcompat.findings.waivers import has_values
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
+from crdcompat.models.installers import InstallerVerdict, by_installer
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
 from crdcompat.models.outcome import outcome, unjudged
 from crdcompat.recordings.objects import ObjectItem
@@ -178,7 +179,19 @@ def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
             report=report,
             blockers=blockers(back),
             unjudged=reasons,
+            installers=_by_installer(transitions, older, newer, direction),
         )
+
+
+def _by_installer(
+    transitions: _Transitions, older: int, newer: int, direction: Direction
+) -> tuple[InstallerVerdict, ...]:
+    """The verdicts of a way that depend on the installer; some follow from the findings of the other direction."""
+    ways = [way for way in Direction if (older, newer, way) in transitions]
+    reports = [transitions[older, newer, way][0] for way in ways]
+    findings = tuple(finding for report in reports for finding in report.findings)
+    whole = replace(reports[0], findings=findings, directions=tuple(ways))
+    return tuple(each for each in by_installer(whole) if each.direction is direction)
 
 
 def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixCluster:
