@@ -94,7 +94,7 @@ def _managed(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument
     return [
         each
         for each in documents
-        if crds.installers.of(each.file) is Installer.HELM_TEMPLATES
+        if crds.installers.of(each.file, each.inside) is Installer.HELM_TEMPLATES
         and not each.pointer
         and "uid" not in each.crd.raw["metadata"]
     ]

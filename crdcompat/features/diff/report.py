@@ -84,7 +84,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
 
 def _installers(*sides: CrdSet) -> dict[str, Installer]:
     """The installer of each manifest of both sides; none if all of them replace CRDs both ways."""
-    found = {each.file: crds.installers.of(each.file) for crds in sides for each in crds.documents}
+    found = {each.file: crds.installers.of(each.file, each.inside) for crds in sides for each in crds.documents}
     return {} if _REPLACING.issuperset(found.values()) else found
 
 

@@ -55,7 +55,7 @@ def _judged(compared: Compared) -> Iterator[Judged]:
 
 
 def _stays(document: CrdDocument, crds: CrdSet) -> bool:
-    return crds.installers.of(document.file) is Installer.HELM_CRDS
+    return crds.installers.of(document.file, document.inside) is Installer.HELM_CRDS
 
 
 def _staying(item: Judged) -> Judged | None:

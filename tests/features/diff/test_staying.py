@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from helpers import Json, crd, diff, obj, root, run, string, write
+from packed_sources import tar
 
 CHART = {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n"}
 IN_CRDS, ELSEWHERE = "chart/crds/w.yaml", "config/crd/w.yaml"
@@ -71,6 +73,25 @@ def test_somebody_who_applies_them_names_that(tmp_path: Path) -> None:
 def test_a_copy_that_is_replaced_keeps_the_finding(tmp_path: Path) -> None:
     same = {IN_CRDS: crd(A), ELSEWHERE: crd(A)}, {IN_CRDS: crd(AB), ELSEWHERE: crd(AB)}
     assert told(findings(tmp_path, *same)) == {("rollback", "enum-value-added", "write-rejected", "error", None)}
+
+
+def test_a_packed_chart(tmp_path: Path) -> None:
+    """The chart says that it ships, and its folder that nobody replaces its CRDs; the other copy is one of tests."""
+    for side, version, schema in (("old", "1", A), ("new", "2", AB)):
+        files = {"Chart.yaml": b"name: b\nversion: 1.0.0\n", "crds/w.yaml": json.dumps(crd(schema)).encode()}
+        packed = tar({f"b/{name}": data for name, data in files.items()}, "w:gz")
+        write(tmp_path / side / "chart/Chart.yaml", CHART["chart/Chart.yaml"])
+        write(tmp_path / side / "copies/w.yaml", crd(A if side == "new" else AB))
+        (tmp_path / side / "chart/charts").mkdir()
+        (tmp_path / side / f"chart/charts/b-{version}.tgz").write_bytes(packed)
+    report = diff(tmp_path / "old", tmp_path / "new")
+    assert told(report["findings"]) == {
+        ("upgrade", "enum-value-added", "write-rejected", "error", "old_crd_new_writer")
+    }
+    assert {each["file"] for each in report["findings"][0]["locations"]} == {
+        "chart/charts/b-1.tgz",
+        "chart/charts/b-2.tgz",
+    }
 
 
 def test_a_crd_that_helm_does_not_create(tmp_path: Path) -> None:
