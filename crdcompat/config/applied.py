@@ -156,6 +156,12 @@ def shipped_of(old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = 
     return (old, new) if config.values["ships"] is not None else shipping(old, new, paths)
 
 
+def shipped_alone(crds: CrdSet, config: Config, side: Side) -> CrdSet:
+    """A set that is compared with no other tree, without the copies that do not ship by what its own tree says."""
+    before, after = shipped_of(crds, crds, config)
+    return after if side is Side.NEW else replace(before, notes=after.notes)
+
+
 def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:
     """The sets, each with a name for people: long paths and commit ids are shortened."""
     names = short_names([crds.name for crds in sides])
