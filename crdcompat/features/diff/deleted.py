@@ -81,6 +81,19 @@ def _deleted(
             yield _judged(direction, name, occurrences, is_doubtful=is_doubtful)
 
 
+def deleted_names(entered: CrdSet, left: CrdSet) -> frozenset[str]:
+    """The CRDs that Helm deletes, with their objects, when one release is left and the other is entered."""
+    if not (entered.installers.has_chart and left.installers.has_chart):
+        return frozenset()
+    others = entered.named()
+    return frozenset(
+        name
+        for name, documents in left.named().items()
+        if not _managed(entered, others.get(name, ()))
+        and any(kept is False for _, kept in _judged_documents(left, documents))
+    )
+
+
 def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterator[tuple[CrdDocument, bool | None]]:
     """The documents that Helm manages, each with whether it keeps the CRD."""
     managed = _managed(crds, documents)

@@ -16,6 +16,7 @@ from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
 from crdcompat.features.simulate.early import growing
+from crdcompat.features.simulate.installed import after_move
 from crdcompat.findings.growth import Declaration
 from crdcompat.replay.judges import replayers
 from crdcompat.vocabulary import Side
@@ -54,6 +55,10 @@ class FleetJudge:
         new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
         self.old, self.new = shipped_of(first, new, plan.config)
         further = [shipped_alone(crds, plan.config, Side.OLD) for crds in others]
+        if plan.upgrade:
+            self.new = after_move(self.new, self.old)
+        else:
+            self.old, *further = (after_move(crds, self.new) for crds in (self.old, *further))
         self.targets, self.is_ordered = _nearest_first([self.old, *further])
         self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
         self._growth = growing(plan.growth, plan.new, plan.config)
