@@ -6,6 +6,7 @@ request would send the job of its reviewers to any address. Nothing is fetched h
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -74,14 +75,16 @@ class _Side:
         self.files = {entry.path: entry for entry in tree.entries()}
 
     def pins(self, file: str, left: list[str]) -> dict[tuple[str, ...], Pin]:
-        """The pins of a file by their places; what was not read is added to ``left``."""
+        """The pins of a file by their places; what was not read is added to ``left``. Equal places are numbered."""
         found: dict[tuple[str, ...], Pin] = {}
+        times = Counter[tuple[str, ...]]()
         for _, data in self._tree.read([self.files[file]]):
             for each in pins_of(file, data):
                 if isinstance(each, str):
                     left.append(f"{file}: {each}")
                 else:
-                    found[each.at] = self._placed(each)
+                    times[each.at] += 1
+                    found[*each.at, str(times[each.at])] = self._placed(each)
         return found
 
     def _placed(self, pin: Pin) -> Pin:

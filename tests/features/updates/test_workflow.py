@@ -137,6 +137,16 @@ def test_a_file_behind_a_url(tmp_path: Path) -> None:
     assert _updated(tmp_path, *files).out == f"url - - {old} {new} kustomization.yaml\n"
 
 
+def test_two_of_one_name(tmp_path: Path) -> None:
+    """The second one moves; the first one stands for nothing but itself."""
+    both = (
+        (_chart(REPO, "1.4.0") + _chart(REPO, second).partition("\n")[2].partition("\n")[2])
+        for second in ("1.0.0", "2.0.0")
+    )
+    ran = _updated(tmp_path, *({"Chart.yaml": text} for text in both))
+    assert ran.out == f"helm {REPO} widgets 1.0.0 2.0.0 Chart.yaml\n"
+
+
 def test_what_moves_no_version(tmp_path: Path) -> None:
     """A new dependency has no older version; a folder of the repository is no update of others."""
     old = {"Chart.yaml": "name: a\n", "c/Chart.yaml": _chart("file://../a", "1.0.0"), "w.yaml": {"kind": "ConfigMap"}}
