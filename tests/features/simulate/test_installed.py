@@ -74,3 +74,13 @@ def test_a_fleet(tmp_path: Path) -> None:
     for args in ((), ("--installer", "apply")):
         told[args] = run(*words, *args, cwd=tmp_path).report["summary"]["verdicts"]["path:old"]
     assert [told[args]["blocked"] for args in told] == [0, 1]
+
+
+def test_the_cluster_of_a_matrix(tmp_path: Path) -> None:
+    _replayed(tmp_path, "crds")
+    words = ("matrix", "path:old", "path:new", "--objects", "objects", "--from", "path:new", "--format", "json")
+    found = {
+        args: run(*words, *args, cwd=tmp_path).report["cluster"]["targets"][0]
+        for args in ((), ("--installer", "apply"))
+    }
+    assert [each["verdict"] for each in found.values()] == ["clean", "blocked"]
