@@ -39,9 +39,10 @@ fuzz: $(DEV) $(WHEELS)
 	  tests/conformance/test_mutated_real.py tests/conformance/test_one_verdict.py \
 	  tests/features/fleet/test_interrupted.py
 
-# Real API servers for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.
+# Real API servers and Helm for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.
 referee: $(MADE)
 	$(BIN)/python tests/conformance/referee_build.py $(MINORS)
+	$(BIN)/python tests/conformance/helm_build.py
 
 # The tests against the real thing: recorded answers, and the API servers that are built; MINORS chooses of these, too.
 conformance: $(DEV)

@@ -91,7 +91,7 @@ def diff(
     from crdcompat.vocabulary.filters import Filters
 
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
-    before, after = _both(old, new, repo)
+    before, after = _both(old, new, repo, paths)
     return workflow.diff(before, after, DiffOptions(wanted, locate=locate))
 
 
@@ -223,15 +223,16 @@ def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | No
     return workflow.matrix(choose(releases, (), repo), found, accepted, workflow.MatrixOptions(repo=repo))
 
 
-def _both(old: CrdSet | str, new: CrdSet | str, repo: str | None) -> tuple[CrdSet, CrdSet]:
-    """Both sides as sets; equal blobs of two texts are read once."""
+def _both(old: CrdSet | str, new: CrdSet | str, repo: str | None, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
+    """Both sides as sets without copies that do not ship; equal blobs of two texts are read once."""
     from crdcompat.crds.reader import CrdReader
+    from crdcompat.crds.shipping import shipping
     from crdcompat.features.diff.workflow import load
 
     reader = CrdReader()
     before = load(old, repo=repo, reader=reader, side=Side.OLD) if isinstance(old, str) else old
     after = load(new, repo=repo, reader=reader, side=Side.NEW) if isinstance(new, str) else new
-    return before, after
+    return shipping(before, after, paths)
 
 
 def _config(file: str | None, repo: str | None) -> Config:

@@ -31,6 +31,7 @@ _MODULES = {
     "verify": "verify",
     "servers": "servers",
     "versions": "versions",
+    "updates": "updates",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

@@ -55,6 +55,7 @@ EXAMPLES: dict[str, Sequence[str]] = {
         "crdcompat versions --branches 'release-4.1*'",
         "crdcompat versions release-4.14 release-4.16 --objects must-gather.tar.gz",
     ),
+    "updates": ("crdcompat updates origin/main",),
     "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
     "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
 }

@@ -157,7 +157,7 @@ InstallerOption = Annotated[
     typer.Option(
         "--installer",
         metavar="NAME",
-        help="cvo, olm-v0, olm-v1, helm-templates, helm-crds or apply (default: by the tree).",
+        help="Who installs CRDs: helm-crds, … (docs/installers.md).",
     ),
 ]
 ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]

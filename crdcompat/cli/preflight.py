@@ -75,7 +75,7 @@ def preflight(
     from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_formats, settled
-    from crdcompat.config.applied import read_source, reader_for, with_labels
+    from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.growth import early_in, growing_in
     from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
@@ -120,7 +120,8 @@ def preflight(
             ("--repo", repo),
         ),
     )
-    (target,) = with_labels([read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)])
+    read = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
+    (target,) = with_labels([shipped_alone(read, settings.config, Side.OLD)])
     counted = RecordedProgress()
     try:
         judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
@@ -157,7 +158,7 @@ def _cluster(
 ) -> Cluster:
     """The live cluster of the kubeconfig ``context``, or the recordings ``objects``. Raises UsageError, SourceError."""
     from crdcompat.cli.settings import open_recordings
-    from crdcompat.config.applied import read_source, reader_for
+    from crdcompat.config.applied import read_source, reader_for, shipped_alone
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
     from crdcompat.render.escape import warn
@@ -172,7 +173,8 @@ def _cluster(
     if "-" in objects:
         raise UsageError("--objects -: a recording is read twice, for its CRDs and its objects: name a file")
     reader = reader_for(config)
-    installed = read_source(origin, Side.NEW, reader, config, repo) if origin is not None else None
+    read = read_source(origin, Side.NEW, reader, config, repo) if origin is not None else None
+    installed = shipped_alone(read, config, Side.NEW) if read is not None else None
     found = RecordedCluster(open_recordings(objects, repo), reader, installed, counted.file)
     if not found.installed.documents and not found.installed.problems:
         raise UsageError(f"no CRD in {', '.join(objects)}: name the release that the cluster runs, --from REF")

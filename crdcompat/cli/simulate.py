@@ -87,6 +87,7 @@ def simulate(
     formats: Formats = None,
     fail_on: o.FailOnChoice = None,
     allow_unknown: o.AllowUnknown = False,
+    installer: o.InstallerOption = None,
     include: o.Include = None,
     exclude: o.Exclude = None,
     config: o.ConfigFile = None,
@@ -129,7 +130,14 @@ def simulate(
         kubernetes=server.kubernetes if server else "",
     )
     settings = settled(
-        config, repo, formats, fail_on, redact=redact, allow_unknown=allow_unknown, files=(include, exclude)
+        config,
+        repo,
+        formats,
+        fail_on,
+        redact=redact,
+        allow_unknown=allow_unknown,
+        installer=installer,
+        files=(include, exclude),
     )
     check_formats(settings.formats, "fleet" if fleet else "simulation")
     declared = read_accepted(settings.config.waiver_file).growth

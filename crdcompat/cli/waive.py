@@ -191,9 +191,11 @@ def _declare(findings: list[tuple[dict[str, Any], Acceptance]], first: str, late
     from crdcompat.findings.waiver_file import add_growth, growth_for
     from crdcompat.render.escape import say
     from crdcompat.render.wording.findings import plural
+    from crdcompat.vocabulary.installers import judged_as
 
     for finding, _ in findings:
-        if not can_grow(finding["rule"], finding["direction"], finding["added"], finding["new"]):
+        meets = judged_as(finding["direction"], finding.get("window"))
+        if not can_grow(finding["rule"], meets, finding["added"], finding["new"]):
             raise UsageError(f"{_line(finding)}: growth is about values that a list gained, in a rollback")
     path = config.waiver_file
     later = later or following(first)

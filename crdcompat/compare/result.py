@@ -13,6 +13,7 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import is_default
 from crdcompat.crds.resolving import Chosen
 from crdcompat.vocabulary import Direction, Effect, Side
+from crdcompat.vocabulary.installers import Window, window_of
 from crdcompat.vocabulary.judging import Harm, Named
 from crdcompat.vocabulary.writes import Spared, WriteKind
 
@@ -74,7 +75,8 @@ class Judged(Struct, frozen=True, eq=False):
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
     ``servers``: the supported servers with this effect; empty if all have it.
     ``since``: which of the releases that were read have it in the feature set Default, in words.
-    ``cut``: the budget of the comparison ended before all of this was known.
+    ``cut``: the budget of the comparison ended before all of this was known. ``stays``: the installer replaces none of
+    its CRDs.
     """
 
     change: Change
@@ -99,6 +101,17 @@ class Judged(Struct, frozen=True, eq=False):
     servers: tuple[Server, ...] = ()
     since: str = ""
     cut: bool = False
+    stays: bool = False
+
+    @property
+    def window(self) -> Window | None:
+        """The controllers and the CRD that meet for good, because the CRD stays; None where CRDs are replaced."""
+        return window_of(self.change.kind, self.direction) if self.stays else None
+
+    @property
+    def move(self) -> Direction:
+        """What a cluster does when the effect occurs."""
+        return self.direction if self.window is None else self.window.move
 
     @property
     def is_in_default(self) -> bool:

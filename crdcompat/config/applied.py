@@ -163,6 +163,12 @@ def shipped_of(
     return shipping(old, new, paths, of_base.evidence if of_base is not None else tuple)
 
 
+def shipped_alone(crds: CrdSet, config: Config, side: Side) -> CrdSet:
+    """A set that is compared with no other tree, without the copies that do not ship by what its own tree says."""
+    before, after = shipped_of(crds, crds, config)
+    return after if side is Side.NEW else replace(before, notes=after.notes)
+
+
 def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:
     """The sets, each with a name for people: long paths and commit ids are shortened."""
     names = short_names([crds.name for crds in sides])

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.kustomizations import is_kustomization_name
-from crdcompat.prefilter.candidates import excluded
+from crdcompat.prefilter.candidates import excluded, is_packed_chart
 from crdcompat.sources.helm import CHART
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ def _reader(path: str) -> Callable[[str, bytes, Collection[str]], Iterable[Evide
 
 
 def _chart(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
-    yield Evidence(Kind.CHART, path, folders=tuple(_beside(path, name) for name in ("crds", "templates")))
+    packed = (crd for crd in crds if is_packed_chart(crd) and posixpath.dirname(crd) == _beside(path, "charts"))
+    folders = tuple(_beside(path, name) for name in ("crds", "templates"))
+    yield Evidence(Kind.CHART, path, frozenset(packed), folders)
 
 
 def _bundle(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:

@@ -60,7 +60,7 @@ def _read_packed(data: bytes, entry: Entry) -> CrdFile:
                 problems.append(Problem(entry.path, None, f"{path}: {_IN_TEXT}"))
     except SourceError as error:
         problems.append(Problem(entry.path, None, str(error)))
-    documents = [document for _, file in found for document in file.documents]
+    documents = [replace(document, inside=path) for path, file in found for document in file.documents]
     skipped = [item for _, file in found for item in file.skipped if item.reason != NO_CRD]
     problems += (Problem(entry.path, None, f"{path}: {each.message}") for path, file in found for each in file.problems)
     if not (documents or skipped or problems):

@@ -30,6 +30,10 @@ _CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^{}\n]*\}\}")
 _STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n]*)")
 
 
+#: The folders of a chart.
+_OF_HELM = {"templates": Installer.HELM_TEMPLATES, "crds": Installer.HELM_CRDS}
+
+
 class Installers(Struct, frozen=True):
     """The installers of the manifests of a tree.
 
@@ -41,17 +45,19 @@ class Installers(Struct, frozen=True):
     charts: frozenset[str] = frozenset()
     bundles: frozenset[str] = frozenset()
 
-    def of(self, file: str) -> Installer:
-        """The installer of a manifest."""
+    def of(self, file: str, inside: str = "") -> Installer:
+        """The installer of a manifest, of one in a packed chart by its path ``inside``."""
         if self.named is not None:
             return self.named
         if run_level([file]) is not None:
             return Installer.CVO
+        if inside:
+            return _in_packed(inside)
         parts = file.split("/")
         for end, part in enumerate(parts[:-1]):
             above = "".join(f"{each}/" for each in parts[:end])
-            if above in self.charts and part in ("templates", "crds"):
-                return Installer.HELM_TEMPLATES if part == "templates" else Installer.HELM_CRDS
+            if above in self.charts and part in _OF_HELM:
+                return _OF_HELM[part]
             if above in self.bundles and part == "manifests":
                 return Installer.OLM_V0
         return Installer.APPLY
@@ -60,6 +66,14 @@ class Installers(Struct, frozen=True):
     def has_chart(self) -> bool:
         """Whether Helm can install the tree."""
         return bool(self.charts) if self.named is None else self.named is Installer.HELM_TEMPLATES
+
+
+def _in_packed(path: str) -> Installer:
+    """The installer of a manifest in a packed chart: ``charts/NAME/crds/…``, or deeper ``charts/``."""
+    parts = path.split("/")
+    while len(parts) > 2 and parts[0] == "charts":
+        parts = parts[2:]
+    return _OF_HELM.get(parts[0], Installer.APPLY)
 
 
 def installers_in(paths: Iterable[str], named: Installer | None) -> Installers:

@@ -212,7 +212,8 @@ class CrdDocument(Struct, frozen=True, eq=False):
     """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
 
     ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
-    ``gated`` says by feature set and profile whether a cluster gets it, if that depends on feature gates.
+    ``gated`` says by feature set and profile whether a cluster gets it, if that depends on feature gates. ``inside`` is
+    the path of its file in a packed chart: ``charts/NAME/crds/…``.
     """
 
     crd: Crd
@@ -222,6 +223,7 @@ class CrdDocument(Struct, frozen=True, eq=False):
     oid: str | None = None
     positions: Positions | None = None
     gated: Mapping[Where, bool] = {}
+    inside: str = ""
 
     def is_in(self, context: Context) -> bool:
         """Whether a cluster of this context gets the document."""

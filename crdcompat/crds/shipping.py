@@ -98,7 +98,7 @@ def shipping(
         return sides[0], sides[1]
     both, chosen = _decided(sides, of_base())
     before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
-    return before, replace(after, notes=(*after.notes, *_notes(chosen)))
+    return before, replace(after, notes=(*after.notes, *_notes(chosen[1:] if old is new else chosen)))
 
 
 def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
@@ -244,7 +244,7 @@ def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
     differ = sum(by is not None for each in chosen for _, by in each.aside)
     nowhere = {document.crd.name for each in chosen for document, by in each.aside if by is None}
     if differ:
-        sources = chosen[1].sources or chosen[0].sources
+        sources = chosen[-1].sources or chosen[0].sources
         (folder, source), _ = sources.most_common(1)[0]
         more = len({folder for folder, _ in sources}) - 1
         also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""

@@ -125,13 +125,14 @@ class _Evidence:
         self.met = [_Met() for _ in report.findings]
         self.unexplained: list[Unexplained] = []
         self._seen: set[tuple[str, ...]] = set()
-        self._directions = report.directions
+        self._directions = tuple(dict.fromkeys((*report.directions, *(each.judged_as for each in report.findings))))
         # A finding that was filtered out may explain a rejection.
-        self._explained = frozenset() if report.is_filtered else frozenset(report.counts.versions)
+        is_part = report.is_filtered or len(self._directions) > len(report.directions)
+        self._explained = frozenset() if is_part else frozenset(report.counts.versions)
         self._contexts = RecordedContexts(old, new, report.counts.contexts)
         self._by_place: dict[tuple[str, str, str], list[tuple[Finding, _Met]]] = {}
         for finding, met in zip(report.findings, self.met, strict=True):
-            self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append((finding, met))
+            self._by_place.setdefault((finding.judged_as, finding.crd, finding.version), []).append((finding, met))
 
     def effects_on(self, item: Recorded) -> Iterator[_Effects]:
         """The effects on an object in each direction; none for one that was seen before, or of an unknown kind."""

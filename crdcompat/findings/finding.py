@@ -19,6 +19,7 @@ from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.findings.severity import decide, is_lowered
 from crdcompat.models.finding import Finding, Location, Windows
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.installers import MISSING_CRDS, Window
 from crdcompat.vocabulary.judging import Named
 from crdcompat.vocabulary.writes import Spared
 
@@ -69,10 +70,10 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
     return Finding(
-        id=fingerprint(rule.id, item.direction, item.crd, _versions(item), change.place, added, removed),
+        id=fingerprint(rule.id, item.move, item.crd, _versions(item), change.place, added, removed),
         rule=rule.id,
         change=change.kind,
-        direction=item.direction,
+        direction=item.move,
         effect=item.effect,
         severity=decided.severity,
         crd=item.crd,
@@ -93,6 +94,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         spared=item.spared,
         versions=_versions(item),
         because=decided.because,
+        window=item.window,
     )
 
 
@@ -113,7 +115,7 @@ def fingerprint(
 def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str) -> str:
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if item.doubtful else None
-    told = unproven or rule.message[item.direction]
+    told = (rule.staying.get("message") if item.stays else None) or unproven or rule.message[item.direction]
     sentence = told.format(
         path=item.change.place or "the object",
         added=listed(added),
@@ -124,6 +126,9 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         new=new,
         kind=item.kind,
         a_kind=with_article(item.kind),
+        then=_THEN[item.move],
+        then_at_reader=_THEN[item.move]
+        + (f" to {reader}" if item.window is None else f", which leaves the CRD of {reader}"),
         writes=writes_of(item.kind, item.spared),
         one="it" if len(added or removed) == 1 else "one of them",
         default=_default(item),
@@ -160,9 +165,20 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f": {item.reason}"
     if item.named is Named.NOBODY and not item.unlikely:
         sentence += _UNNAMED_LACK if item.change.kind.startswith("required.") else _UNNAMED
+    if item.window is not None and item.change.kind not in MISSING_CRDS:
+        sentence += _STAYS[item.window].format(reader=reader, writer=writer)
     if is_lowered(item):
         sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
+
+
+_THEN = {Direction.ROLLBACK: "after a rollback", Direction.UPGRADE: "after the upgrade"}
+_STAYS = {
+    Window.OLD_CRD_NEW_WRITER: "; helm does not replace crds/: controllers of {writer} work under the CRD of {reader}",
+    Window.NEW_CRD_OLD_WRITER: (
+        "; helm does not replace crds/: if somebody applied the CRD of {reader}, controllers of {writer} work under it"
+    ),
+}
 
 
 def _losing(lone: Sequence[Lone]) -> str:

@@ -139,7 +139,7 @@ def grows(finding: Finding) -> bool:
 
     Of a pattern that allows infinitely many strings, the values are only examples.
     """
-    return can_grow(finding.rule, finding.direction, finding.added, finding.new)
+    return can_grow(finding.rule, finding.judged_as, finding.added, finding.new)
 
 
 def can_grow(rule: str, direction: str, added: Sequence[Any], new: Any) -> bool:

@@ -40,11 +40,13 @@ class Rule(Struct, frozen=True):
 
     ``message`` has one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
-    its article) to fill in. The verbs of the effect are in braces, too (``{rejects}``): where no witness was found,
+    its article) to fill in. ``{then}`` is "after a rollback"
+    or "after the upgrade". The verbs of the effect are in braces, too (``{rejects}``): where no witness was found,
     they become "may reject". ``unproven`` is the sentence to use there instead, if more is to be said. ``short`` is the
     line of a verdict about an error, per direction in which something is refused: who fails, doing what. It may use
     ``{where}``, too: `` in Default``, or nothing if all feature sets are concerned. ``severity``
-    overrides the default policy per direction. ``mirror`` is the rule that the same change is judged by when OLD and
+    overrides the default policy per direction. ``staying`` has ``message`` and ``short`` for a CRD that the installer
+    does not replace, where they differ. ``mirror`` is the rule that the same change is judged by when OLD and
     NEW change places, or ``mirror_reason`` says why there is none.
     """
 
@@ -59,6 +61,7 @@ class Rule(Struct, frozen=True):
     severity: dict[Direction, Severity] = field(default_factory=dict)
     unproven: dict[str, str] = field(default_factory=dict)
     short: dict[str, str] = field(default_factory=dict)
+    staying: dict[str, str] = field(default_factory=dict)
     mirror: str = ""
     mirror_reason: str = ""
     examples: tuple[Example, ...] = ()

@@ -15,6 +15,7 @@ from msgspec import Struct
 from crdcompat.crds.context import is_default
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
+from crdcompat.vocabulary.installers import WITHOUT_API, Window
 from crdcompat.vocabulary.judging import Harm, Named
 from crdcompat.vocabulary.writes import Spared
 
@@ -84,6 +85,8 @@ def _raising(item: Judged) -> Iterator[str]:
         yield Named.DEFAULT.value
     if Harm.NO_COMMON_VALUE in item.harms:
         yield Harm.NO_COMMON_VALUE.value
+    if item.window is Window.OLD_CRD_NEW_WRITER and kind in WITHOUT_API:
+        yield "helm does not replace the CRD, and the controllers of the new release need it"
     if upgrades and kind == "version.removed" and item.doubtful:
         yield "an earlier release may have stored the version"
 

@@ -110,7 +110,7 @@ class FindingSplitter:
             new = self._resource(finding, name_in_new, of_new=True)
             if old is None or new is None:
                 return []
-            reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)
+            reader, writer = (old, new) if finding.judged_as == Direction.ROLLBACK else (new, old)
             found.setdefault((id(writer), id(reader)), WriterReader(writer, reader))
         return list(found.values())
 

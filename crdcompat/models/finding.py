@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severity, Side
+from crdcompat.vocabulary.installers import Window, judged_as
 
 if TYPE_CHECKING:
     from crdcompat.compare.witness import Witness
@@ -143,6 +144,12 @@ class Finding(Struct, frozen=True):
     spared: Spared | None = None  # the updates that it accepts
     versions: str = ""  # the versions in the id: that of written objects, if another, and its own
     because: tuple[str, ...] = ()  # what decided the severity
+    window: Window | None = None  # whose controllers meet whose CRD, for good, because the CRD stays
+
+    @property
+    def judged_as(self) -> Direction:
+        """The direction whose schemas meet: that of the other move, if the CRD stays."""
+        return judged_as(self.direction, self.window)
 
     @property
     def counts(self) -> bool:

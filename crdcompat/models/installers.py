@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crdcompat.models.outcome import Judgement, outcome, unjudged, worst_of
 from crdcompat.vocabulary import Direction, Effect, Severity
-from crdcompat.vocabulary.installers import Installer
+from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window, window_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.vocabulary.writes import ReleaseVerdict
-
-_OTHER = {Direction.ROLLBACK: Direction.UPGRADE, Direction.UPGRADE: Direction.ROLLBACK}
 
 
 class InstallerVerdict(Struct, frozen=True):
@@ -43,7 +41,7 @@ def by_installer(report: DiffReport) -> tuple[InstallerVerdict, ...]:
 
 
 def _is_judged(report: DiffReport, installer: Installer, direction: Direction) -> bool:
-    return installer is not Installer.HELM_CRDS or _OTHER[direction] in report.directions
+    return installer is not Installer.HELM_CRDS or len(report.directions) == len(Direction)
 
 
 def _verdict(report: DiffReport, installer: Installer, direction: Direction) -> ReleaseVerdict | None:
@@ -54,19 +52,26 @@ def _verdict(report: DiffReport, installer: Installer, direction: Direction) -> 
 
 
 def _severities(report: DiffReport, installer: Installer, direction: Direction) -> Iterator[Severity]:
-    """How severe the findings are that the direction has with the installer.
-
-    Helm touches no CRD in ``crds/``: an upgrade leaves NEW's controllers under OLD's CRD, which is what the findings of
-    a rollback are about, and a rollback may leave OLD's controllers under NEW's. No server is asked to take a CRD, and
-    one that NEW adds is not there.
-    """
-    stays = installer is Installer.HELM_CRDS
+    """How severe the findings are that the direction has with the installer."""
     for finding in report.findings:
-        if not finding.counts or finding.direction != (_OTHER[direction] if stays else direction):
+        if not finding.counts or not _concerns(report, finding, installer):
             continue
-        if not _concerns(report, finding, installer) or (stays and finding.effect is Effect.CRD_REJECTED):
-            continue
-        yield Severity.ERROR if stays and finding.change == "crd.added" else finding.severity
+        moved: tuple[Direction, Severity | None] = finding.direction, finding.severity
+        if installer is Installer.HELM_CRDS and finding.window is None:
+            moved = _if_it_stays(finding)
+        if moved[0] is direction and moved[1] is not None:
+            yield moved[1]
+
+
+def _if_it_stays(finding: Finding) -> tuple[Direction, Severity | None]:
+    """When a finding on a CRD that other installers replace occurs with Helm, and how severe it is then."""
+    window, is_refused = window_of(finding.change, finding.direction), finding.effect is Effect.CRD_REJECTED
+    if window is None:
+        is_gone = is_refused and finding.direction is Direction.ROLLBACK
+        return finding.direction, None if is_gone else finding.severity
+    if finding.change in WITHOUT_API:
+        return window.move, Severity.ERROR if window is Window.OLD_CRD_NEW_WRITER else None
+    return window.move, None if is_refused else finding.severity
 
 
 def _concerns(report: DiffReport, finding: Finding, installer: Installer) -> bool:

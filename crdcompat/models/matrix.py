@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
+    from crdcompat.models.installers import InstallerVerdict
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import SimulationReport
 
@@ -57,7 +58,8 @@ class Cell(Struct, frozen=True):
     A blocked cell may have ``unjudged`` parts, too: these may block as well.
 
     ``upgrade`` is the key by which a catalog of OLM offers the upgrade from the older release to the newer one
-    (``replaces``, ``skips``, ``skipRange``); "" without such an upgrade.
+    (``replaces``, ``skips``, ``skipRange``); "" without such an upgrade. ``installers``: verdicts that depend on who
+    installs the CRDs.
     """
 
     origin: str
@@ -68,6 +70,7 @@ class Cell(Struct, frozen=True):
     blockers: tuple[Blocker, ...] = ()
     unjudged: tuple[str, ...] = ()
     upgrade: str = ""
+    installers: tuple[InstallerVerdict, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -27,12 +27,13 @@ class Outcome(StrEnum):
 class Claim(Struct, frozen=True):
     """A finding of a JSON report: the effect of creating ``witness``, or of replacing ``stored`` by it.
 
-    ``files`` are the files of the finding: ``old`` or ``new``, and the path.
+    ``judged_as``: see ``Finding``. ``files`` are the files of the finding: ``old`` or ``new``, and the path.
     """
 
     id: str
     rule: str
     direction: str
+    judged_as: str
     effect: str
     crd: str
     version: str

@@ -47,7 +47,8 @@ def chart_tree(name: str, chart: str | bytes, tree: Tree) -> MemoryTree:
         how = f"{name}: rendered by helm template for {server}"
         if any(_ASKS_SERVER in data for data in of_chart.values()):
             how += " alone: its templates ask for .Capabilities, and other servers may get other CRDs"
-        return MemoryTree(name, rendered, problems, tree.skipped, (*notes, how))
+        charts = {file: data for file, data in unpacked_charts(of_chart, []) if file.endswith(CHART)}
+        return MemoryTree(name, rendered | charts, problems, tree.skipped, (*notes, how))
     unpacked = dict(unpacked_charts(of_chart, problems))
     problems += (
         Problem(file, None, _IN_HELPER)

@@ -95,7 +95,7 @@ def build(recipe: Recipe, cache: Path) -> Path:
     # The program gets its name last: a build that ends early leaves none behind.
     made = work / "referee"
     command = [go, "build", "-mod=mod", "-trimpath", "-ldflags=-s -w", f"-tags={','.join(recipe.tags)}", "-v"]
-    _run([*command, "-o", str(made), "."], work, recipe.minor)
+    run_go([*command, "-o", str(made), "."], work, recipe.minor)
     made.replace(binary)
     _forget_others(binary)
     size = binary.stat().st_size / 1e6
@@ -103,7 +103,7 @@ def build(recipe: Recipe, cache: Path) -> Path:
     return binary
 
 
-def _run(command: Sequence[str], work: Path, minor: str) -> None:
+def run_go(command: Sequence[str], work: Path, minor: str) -> None:
     """Run the go command; it names each module and package as it comes to it, which is counted, not shown."""
     environment = {**os.environ, "GOWORK": "off", "CGO_ENABLED": "0"}
     said: list[str] = []

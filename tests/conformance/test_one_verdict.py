@@ -104,8 +104,16 @@ def test_the_installed_command_says_the_same(history: Path) -> None:
         assert not _differing(told)
 
 
+#: Where the CRD is, and what is beside it: a CRD that is replaced, and one that Helm leaves alone.
+_HOMES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("w.yaml", {}),
+    ("chart/crds/w.yaml", {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n"}),
+)
+
+
+@pytest.mark.parametrize("home", _HOMES, ids=lambda home: home[0])
 @pytest.mark.parametrize("seed", range(_RANDOM))
-def test_random_schemas_have_one_verdict(tmp_path: Path, seed: int) -> None:
+def test_random_schemas_have_one_verdict(tmp_path: Path, seed: int, home: tuple[str, dict[str, str]]) -> None:
     r = random.Random(seed)
     old = {"type": "object", "properties": {name: random_schema(r, 2) for name in ("spec", "status")}}
     new = {
@@ -114,7 +122,7 @@ def test_random_schemas_have_one_verdict(tmp_path: Path, seed: int) -> None:
     }
     repo = repository(tmp_path)
     base, head = (
-        commit(repo, {"w.yaml": _widget(schema), "README": name}) for name, schema in (("a", old), ("b", new))
+        commit(repo, {home[0]: _widget(schema), "README": name, **home[1]}) for name, schema in (("a", old), ("b", new))
     )
     told = _told(run, repo, base, head)
     told = {name: (verdict, code) for name, (verdict, code) in told.items() if old != new or name != "check"}

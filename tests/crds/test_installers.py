@@ -37,6 +37,20 @@ def test_the_tree_tells(file: str, installer: Installer) -> None:
     assert installers_in(_PATHS, None).of(file) is installer
 
 
+@pytest.mark.parametrize(
+    ("inside", "installer"),
+    [
+        ("charts/b/crds/w.yaml", Installer.HELM_CRDS),
+        ("charts/b/templates/crds/w.yaml", Installer.HELM_TEMPLATES),
+        ("charts/b/charts/c/crds/w.yaml", Installer.HELM_CRDS),
+        ("charts/b/files/w.yaml", Installer.APPLY),
+        ("charts/w.yaml", Installer.APPLY),
+    ],
+)
+def test_a_packed_chart(inside: str, installer: Installer) -> None:
+    assert installers_in(_PATHS, None).of("charts/a/charts/b-1.0.0.tgz", inside) is installer
+
+
 def test_a_chart_at_the_top() -> None:
     found = installers_in(["Chart.yaml"], None)
     assert [found.of(file) for file in ("templates/w.yaml", "crds/w.yaml", "w.yaml")] == [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, version, write
 
+import crdcompat
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.shipping import NOWHERE
 
@@ -37,8 +38,12 @@ def _diff(top: Path, old: _Files, new: _Files, *arguments: str, code: int) -> Js
 
 
 def _errors(report: Json) -> list[tuple[str, str, str]]:
-    """The errors in rollback: CRD, the values of OLD and those that NEW adds."""
-    found = (each for each in report["findings"] if (each["direction"], each["severity"]) == ("rollback", "error"))
+    """The errors of NEW's writes under OLD's CRD: CRD, the values of OLD and those that NEW adds."""
+    found = (
+        each
+        for each in report["findings"]
+        if each["severity"] == "error" and (each["direction"] == "rollback") != ("window" in each)
+    )
     return sorted((each["crd"][0], "".join(each["old"] or ""), "".join(each["added"])) for each in found)
 
 
@@ -367,3 +372,43 @@ def test_what_was_not_compared_is_not_the_same(tmp_path: Path) -> None:
         write(tmp_path / side / "design/w.yaml", crd(root(status=obj(p=string(*stale)))))
     lines = run("diff", "path:old", "path:new", cwd=tmp_path).out.splitlines()
     assert "The schemas that were compared are the same." in lines
+
+
+_STALE = {**_KUBEBUILDER, "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
+
+
+def _other_commands(top: Path) -> dict[str, tuple[Json, list[str]]]:
+    """The report and the notes of each command that reads releases without comparing them as diff does."""
+    old, new = _tree(top / "old", _STALE), _tree(top / "new", {**_STALE, "bundle/w.yaml": "CD"})
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "status": {"phase": "A"}}
+    write(top / "fleet/one/w.yaml", widget)
+    write(top / "fleet/one/crd.yaml", _copy("A"))
+    asked = {
+        "servers": ("servers", f"path:{old}"),
+        "fleet": ("simulate", f"path:{old}", f"path:{new}", "--fleet", top / "fleet"),
+        "preflight": ("preflight", f"path:{old}", "--objects", top / "fleet/one", "--kube-version", "1.31"),
+    }
+    found = {name: run(*words, "--format", "json").report for name, words in asked.items()}
+    return {
+        name: (report, [note for side in ("old", "new") for note in report[side]["notes"] if "elsewhere" in note])
+        for name, report in found.items()
+    }
+
+
+def test_other_commands_read_what_ships(tmp_path: Path) -> None:
+    told = _other_commands(tmp_path)
+    said = "CRDs of config/crd/bases, from config/crd/kustomization.yaml; {} elsewhere {}: -v"
+    one, both = said.format("1 copy", "differs"), said.format("2 copies", "differ")
+    assert {name: {*notes} for name, (_, notes) in told.items()} == {
+        "servers": {one},
+        "fleet": {both},
+        "preflight": {one},
+    }
+    assert [row["files"] for row in told["servers"][0]["crds"]] == [["config/crd/bases/w.yaml"]]
+
+
+def test_the_python_interface_compares_what_ships(tmp_path: Path) -> None:
+    old, new = _tree(tmp_path / "old", _STALE), _tree(tmp_path / "new", {**_STALE, "bundle/w.yaml": "CD"})
+    assert crdcompat.diff(f"path:{old}", f"path:{new}").findings == ()
+    found = crdcompat.diff(f"path:{old}", f"path:{new}", paths=["bundle"]).findings
+    assert [each.added for each in found] == [("D",)]

@@ -58,7 +58,7 @@ _VERBS_OF = {
 _DOUBTS = ("object was found", "update was found", "before the field had a default")
 _FIELDS = {
     *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "writes",
-    "one", "default",
+    "one", "default", "then", "then_at_reader",
 }  # fmt: skip
 
 
@@ -74,7 +74,9 @@ def test_sentences(rule: Rule) -> None:
     assert set(rule.message) == set(DIRECTIONS)
     assert set(rule.unproven) <= set(DIRECTIONS)
     values = {field: f"<{field}>" for field in _FIELDS}
-    for sentence in (*rule.message.values(), *rule.unproven.values()):
+    assert rule.staying.keys() in (set(), {"message", "short"})
+    staying = [rule.staying["message"]] if rule.staying else []
+    for sentence in (*rule.message.values(), *rule.unproven.values(), *staying):
         used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
         assert used <= _FIELDS
         assert used & {"path", "kind"}
@@ -107,7 +109,7 @@ def test_the_line_of_a_verdict(rule: Rule) -> None:
     """Each direction in which something is refused has a short sentence that names the side that refuses."""
     effects = (_EFFECTS | _OF_CRDS)[rule.change]
     assert set(rule.short) == {each for each in DIRECTIONS if _REFUSING & {*effects.towards(each)}}
-    for sentence in rule.short.values():
+    for sentence in (*rule.short.values(), *([rule.staying["short"]] if rule.staying else ())):
         used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
         assert used <= {"reader", "writer", "kind", "a_kind", "writes", "before", "after", "where"}
         assert used & {"reader", "writer", "kind", "writes"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, crd, diff, obj, root, run, string, write
+from changes import repository
+from helpers import Json, commit, crd, diff, obj, root, run, string, write
 
 A, AB = (root(status=obj(p=string(*values))) for values in ("a", "ab"))
 APPLY, CRDS, TEMPLATES, BUNDLE = (
@@ -46,17 +47,23 @@ def test_helm_touches_no_crd_in_crds(tmp_path: Path) -> None:
 
 
 def test_the_other_way_round(tmp_path: Path) -> None:
-    assert verdicts(tmp_path, {CRDS: AB}, {CRDS: A}) == {
+    same = {APPLY: AB, CRDS: AB}, {APPLY: A, CRDS: A}
+    assert verdicts(tmp_path, *same) == {
+        ("apply", "rollback", "clean"),
         ("helm-crds", "rollback", "blocked"),
+        ("apply", "upgrade", "blocked"),
         ("helm-crds", "upgrade", "clean"),
     }
 
 
 def test_a_crd_that_an_upgrade_does_not_create(tmp_path: Path) -> None:
-    old, new = _sides(tmp_path, {CRDS: A}, {CRDS: A})
-    write(new / "chart/crds/g.yaml", crd(A, kind="Gadget"))
-    found = diff(old, new)["installers"]
-    assert found == [{"installer": "helm-crds", "direction": "upgrade", "verdict": "blocked"}]
+    old, new = _sides(tmp_path, {APPLY: A, CRDS: A}, {APPLY: A, CRDS: A})
+    for file in ("config/crd/g.yaml", "chart/crds/g.yaml"):
+        write(new / file, crd(A, kind="Gadget"))
+    assert {(each["installer"], each["direction"], each["verdict"]) for each in diff(old, new)["installers"]} == {
+        ("apply", "upgrade", "clean"),
+        ("helm-crds", "upgrade", "blocked"),
+    }
 
 
 def test_a_crd_that_helm_deletes(tmp_path: Path) -> None:
@@ -98,3 +105,41 @@ def test_text(tmp_path: Path) -> None:
         f"rollback {BY}: OLM v0: not supported; helm (crds/): CLEAN; kubectl apply: BLOCKED.",
         f"upgrade {BY}: OLM v0: CLEAN; helm (crds/): BLOCKED; kubectl apply: CLEAN.",
     ]
+
+
+_TOLD = {
+    ("apply", "rollback", "blocked"),
+    ("helm-crds", "rollback", "clean"),
+    ("apply", "upgrade", "clean"),
+    ("helm-crds", "upgrade", "blocked"),
+}
+
+
+def _commits(tmp_path: Path) -> tuple[Path, str, str]:
+    repo = repository(tmp_path)
+    files = (
+        {APPLY: crd(schema), CRDS: crd(schema), "chart/Chart.yaml": _AROUND["chart/Chart.yaml"]} for schema in (A, AB)
+    )
+    base, head = (commit(repo, each) for each in files)
+    return repo, base, head
+
+
+def test_check_and_matrix_say_the_same(tmp_path: Path) -> None:
+    repo, base, head = _commits(tmp_path)
+    check = run("check", "--base", base, "--head", head, "--target", base, "--format", "json", cwd=repo).report
+    matrix = run("matrix", base, head, "--format", "json", cwd=repo).report
+    for found in (
+        [each for section in check["sections"] if section["against"] == "target" for each in section["installers"]],
+        [each for cell in matrix["cells"] for each in cell["installers"]],
+    ):
+        assert {(each["installer"], each["direction"], each["verdict"]) for each in found} == _TOLD
+    assert all({each["direction"] for each in cell["installers"]} == {cell["direction"]} for cell in matrix["cells"])
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_the_formats_of_check_and_matrix(tmp_path: Path, name: str) -> None:
+    repo, base, head = _commits(tmp_path)
+    for command in (("diff", base, head), ("check", "--base", base, "--head", head), ("matrix", base, head)):
+        ran = run(*command, "--format", name, cwd=repo)
+        lines = [line for line in ran.out.splitlines() if "installer (docs/installers.md)" in line.replace("\\", "")]
+        assert len(lines) >= 2, ran.out

@@ -410,7 +410,7 @@ def test_programs_run_only_if_they_are_asked_for(tmp_path: Path, monkeypatch: py
         (programs / name).write_text(f"#!/bin/sh\nprintf '%s ' \"$@\" >>{programs}/ran\ncat {tmp_path}/rendered\n")
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
-    (tmp_path / "rendered").write_bytes(b"---\n# Source: widgets/templates/w.yaml\n" + NEW)
+    (tmp_path / "rendered").write_bytes(b"---\n# Source: widgets/crds/w.yaml\n" + NEW)
     (tmp_path / "values.yaml").touch()
     old = KINDS["chart"](tmp_path / "old", OLD)
     for kind, *options in (("chart", "--helm-values", f"{tmp_path}/values.yaml"), ("kustomize", "--kustomize")):
@@ -437,7 +437,7 @@ cat {programs}/rendered
 """
     (programs / "helm").write_text(script)
     (programs / "helm").chmod(0o755)
-    (programs / "rendered").write_bytes(b"---\n# Source: widgets/templates/w.yaml\n" + NEW)
+    (programs / "rendered").write_bytes(b"---\n# Source: widgets/crds/w.yaml\n" + NEW)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
     monkeypatch.chdir(tmp_path)
     return programs

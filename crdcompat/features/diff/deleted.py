@@ -81,6 +81,19 @@ def _deleted(
             yield _judged(direction, name, occurrences, is_doubtful=is_doubtful)
 
 
+def deleted_names(entered: CrdSet, left: CrdSet) -> frozenset[str]:
+    """The CRDs that Helm deletes, with their objects, when one release is left and the other is entered."""
+    if not (entered.installers.has_chart and left.installers.has_chart):
+        return frozenset()
+    others = entered.named()
+    return frozenset(
+        name
+        for name, documents in left.named().items()
+        if not _managed(entered, others.get(name, ()))
+        and any(kept is False for _, kept in _judged_documents(left, documents))
+    )
+
+
 def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterator[tuple[CrdDocument, bool | None]]:
     """The documents that Helm manages, each with whether it keeps the CRD."""
     managed = _managed(crds, documents)
@@ -94,7 +107,7 @@ def _managed(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument
     return [
         each
         for each in documents
-        if crds.installers.of(each.file) is Installer.HELM_TEMPLATES
+        if crds.installers.of(each.file, each.inside) is Installer.HELM_TEMPLATES
         and not each.pointer
         and "uid" not in each.crd.raw["metadata"]
     ]

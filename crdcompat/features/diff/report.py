@@ -37,7 +37,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
     def where(item: Judged) -> tuple[Location, ...]:
         return (*places.of(item), *(more_places(item) if more_places is not None else ()))
 
-    judged = [item for item in compared.judged if item.direction in wanted.directions]
+    judged = [item for item in compared.judged if item.move in wanted.directions]
     grouped = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
     findings = tuple(with_passed_over((each for each in grouped if _is_kept(each, wanted)), old, new))
     gateless = (old,) if options.without_gates is None else options.without_gates
@@ -84,7 +84,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
 
 def _installers(*sides: CrdSet) -> dict[str, Installer]:
     """The installer of each manifest of both sides; none if all of them replace CRDs both ways."""
-    found = {each.file: crds.installers.of(each.file) for crds in sides for each in crds.documents}
+    found = {each.file: crds.installers.of(each.file, each.inside) for crds in sides for each in crds.documents}
     return {} if _REPLACING.issuperset(found.values()) else found
 
 

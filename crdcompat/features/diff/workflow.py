@@ -15,6 +15,7 @@ from crdcompat.features.diff.comparison import Compared, compare
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.refused import with_refused
 from crdcompat.features.diff.report import report_on
+from crdcompat.features.diff.staying import both_ways, with_staying
 from crdcompat.findings.locations import Places, find_places
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
@@ -36,7 +37,8 @@ def load(source: str, *, repo: str | None = None, reader: CrdReader | None = Non
 def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffReport:
     """Compare two CRD sets. Raises UsageError for a filter name that matches nothing."""
     options = options or DiffOptions()
-    compared = completed(_compare(old, new, options.filters, options.cache), options)
+    judging = replace(options, filters=both_ways(options.filters, old, new))
+    compared = completed(_compare(old, new, judging.filters, judging.cache), judging)
     places = find_places(old, new, compared.judged, compared.open) if options.locate else Places({}, {})
     return report_on(compared, options, places)
 
@@ -45,7 +47,7 @@ def completed(compared: Compared, options: DiffOptions) -> Compared:
     """The comparison with the results that are about whole CRDs and about servers: all findings come from here."""
     for step in (with_refused, _with_refused_on_way, _with_deleted, _with_differences, _with_advice, _with_since):
         compared = step(compared, options)
-    return compared
+    return with_staying(compared)
 
 
 def _with_refused_on_way(compared: Compared, options: DiffOptions) -> Compared:
@@ -98,7 +100,7 @@ def suggest_patch(old: CrdSet, new: CrdSet, wanted: Filters = UNFILTERED, *, wai
 
 def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
     """A judged change without its waived values; None if all are waived."""
-    about = [f for f in waived if (f.change, f.direction, f.crd) == (item.change.kind, item.direction, item.crd)]
+    about = [f for f in waived if (f.change, f.judged_as, f.crd) == (item.change.kind, item.direction, item.crd)]
     about = [f for f in about if f.version == item.version and item.change.place in (f.path, *f.places)]
     if not about:
         return item

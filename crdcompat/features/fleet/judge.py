@@ -10,12 +10,13 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.apiserver.versions import Server
-from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.applied import read_source, reader_for, shipped_alone, shipped_of
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
 from crdcompat.features.simulate.early import growing
+from crdcompat.features.simulate.installed import after_move
 from crdcompat.findings.growth import Declaration
 from crdcompat.replay.judges import replayers
 from crdcompat.vocabulary import Side
@@ -50,10 +51,15 @@ class FleetJudge:
         self.plan = plan
         reader = reader_for(plan.config)
         names = dict.fromkeys((plan.old, *plan.targets))
-        read = [read_source(name, Side.OLD, reader, plan.config, plan.repo) for name in names]
-        self.old = read[0]
-        self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
-        self.targets, self.is_ordered = _nearest_first(read)
+        first, *others = (read_source(name, Side.OLD, reader, plan.config, plan.repo) for name in names)
+        new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
+        self.old, self.new = shipped_of(first, new, plan.config)
+        further = [shipped_alone(crds, plan.config, Side.OLD) for crds in others]
+        if plan.upgrade:
+            self.new = after_move(self.new, self.old)
+        else:
+            self.old, *further = (after_move(crds, self.new) for crds in (self.old, *further))
+        self.targets, self.is_ordered = _nearest_first([self.old, *further])
         self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
         self._growth = growing(plan.growth, plan.new, plan.config)
         self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))

@@ -8,6 +8,7 @@ from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.simulate.early import NOTHING_GROWS, Growing
+from crdcompat.features.simulate.installed import after_move
 from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulationReport
@@ -39,7 +40,8 @@ def judge_cluster(
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
-    targets, writer = sets if origin is None else sets[:newest], writers[newest]
+    writer = writers[newest]
+    targets = [after_move(each, writer) for each in (sets if origin is None else sets[:newest])]
     watched, grows = facts.observe(objects()), growth(writer.name)
     reports = simulate_each(targets, writer, watched, context=context, crds=crds, growth=grows, facts=facts)
     versions = facts.versions

@@ -23,6 +23,7 @@ from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import compare
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release, report_on
+from crdcompat.features.diff.staying import both_ways
 from crdcompat.features.diff.workflow import completed
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
@@ -30,6 +31,7 @@ from crdcompat.findings.waiver_file import Accepted
 from crdcompat.findings.waivers import has_values
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
+from crdcompat.models.installers import InstallerVerdict, by_installer
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
 from crdcompat.models.outcome import outcome, unjudged
 from crdcompat.recordings.objects import ObjectItem
@@ -99,9 +101,10 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
+        judging = both_ways(wanted, old, new)
         compared = completed(
-            compare(old, new, wanted, shared),
-            DiffOptions(wanted, command="matrix", advise=False, released=sets[:newer], cache=shared),
+            compare(old, new, judging, shared),
+            DiffOptions(judging, command="matrix", advise=False, released=sets[:newer], cache=shared),
         )
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
@@ -176,7 +179,19 @@ def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
             report=report,
             blockers=blockers(back),
             unjudged=reasons,
+            installers=_by_installer(transitions, older, newer, direction),
         )
+
+
+def _by_installer(
+    transitions: _Transitions, older: int, newer: int, direction: Direction
+) -> tuple[InstallerVerdict, ...]:
+    """The verdicts of a way that depend on the installer; some follow from the findings of the other direction."""
+    ways = [way for way in Direction if (older, newer, way) in transitions]
+    reports = [transitions[older, newer, way][0] for way in ways]
+    findings = tuple(finding for report in reports for finding in report.findings)
+    whole = replace(reports[0], findings=findings, directions=tuple(ways))
+    return tuple(each for each in by_installer(whole) if each.direction is direction)
 
 
 def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixCluster:

@@ -12,7 +12,7 @@ from crdcompat.apiserver.supported.causes import Cause, ask
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.placed import place_of
-from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.applied import read_source, reader_for, shipped_alone
 from crdcompat.config.configuration import Config
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -38,7 +38,8 @@ def servers(
     Raises SourceError, RefNotFoundError, and UsageError for a name that no source has.
     """
     reader = reader_for(config)
-    sets = [read_source(name, Side.ANY, reader, config, repo) for name in sources]
+    read = (read_source(name, Side.ANY, reader, config, repo) for name in sources)
+    sets = [shipped_alone(crds, config, Side.ANY) for crds in read]
     known = {document.crd.name for each in sets for document in each.documents}
     if missing := [name for name in crds if name not in known]:
         raise UsageError(f"no CRD is named {', '.join(missing)}; there are: {', '.join(sorted(known)) or 'none'}")

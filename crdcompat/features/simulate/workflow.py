@@ -19,6 +19,7 @@ from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
 from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
+from crdcompat.features.simulate.installed import after_move, with_deleted
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -66,6 +67,9 @@ def simulate(
     """
     facts = ClusterFacts()
     watched = facts.observe(objects)
+    entered, left = (new, old) if upgrade else (old, new)
+    judging = after_move(entered, left)
+    old, new = (old, judging) if upgrade else (judging, new)
     (report,) = simulate_each(
         [old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth, facts=facts
     )
@@ -80,7 +84,8 @@ def simulate(
     of_clusters = (*cluster_notes(facts.versions, writer.name), *other)
     notes = (*filter(None, [moved]), *report.notes, *of_clusters, *filter(None, [note]))
     is_writer = is_of(facts.versions, writer.name)
-    return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
+    made = with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
+    return with_deleted(made, entered, left)
 
 
 def with_unrecorded(

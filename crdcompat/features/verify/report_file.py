@@ -12,6 +12,7 @@ from crdcompat.errors import SourceError, UsageError
 from crdcompat.models.report import FORMAT, Release
 from crdcompat.models.verification import Claim, ClaimingReport
 from crdcompat.render.report_schema import schema_text
+from crdcompat.vocabulary.installers import judged_as
 from crdcompat.yaml.validated import first_error
 
 Json = dict[str, Any]
@@ -67,6 +68,7 @@ def _claim(finding: Json) -> Claim:
         id=finding["id"],
         rule=finding["rule"],
         direction=finding["direction"],
+        judged_as=judged_as(finding["direction"], finding.get("window")),
         effect=finding["effect"],
         crd=finding["crd"],
         version=finding["version"],

@@ -62,7 +62,7 @@ def trials(claims: Iterable[Claim], old: CrdSet, new: CrdSet) -> Iterator[Trial 
 
 def _order(trial: Trial) -> tuple[Any, ...]:
     # NEW's CRD stays when its objects have been the readers', and are the writers' next.
-    upgrade_first = trial.claim.direction != Direction.UPGRADE
+    upgrade_first = trial.claim.judged_as != Direction.UPGRADE
     return trial.claim.crd, trial.whole, trial.claim.version, upgrade_first, trial.writer.key, trial.reader.key
 
 
@@ -126,7 +126,7 @@ def _trial(claim: Claim, pairs: _Pairs, forms: _Forms) -> Trial | NoTrial:
     both = _pair_of(claim, pairs)
     if both is None:
         return NoTrial(claim, f"the releases as they are read now do not both have {claim.crd} in {_listed(claim)}")
-    writer, reader = (both.new, both.old) if claim.direction == Direction.ROLLBACK else (both.old, both.new)
+    writer, reader = (both.new, both.old) if claim.judged_as == Direction.ROLLBACK else (both.old, both.new)
     if claim.effect == Effect.CRD_REJECTED:
         before, after = (forms.whole(side.crd.raw) for side in (writer, reader))
         return Trial(claim, before, after, whole=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from crdcompat.findings.entries import GroupIds, group_ids, group_key
 from crdcompat.models.installers import by_installer
 from crdcompat.render.data.parts import acceptance_data, growth_data, head, location, problem, skipped, words
@@ -64,10 +66,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
 
 def _installers(report: DiffReport) -> list[dict[str, Any]]:
     """The verdicts that depend on who installs the CRDs; null: that installer does not support the direction."""
-    return [
-        {"installer": each.installer, "direction": each.direction, "verdict": each.verdict}
-        for each in by_installer(report)
-    ]
+    return [to_builtins(each) for each in by_installer(report)]
 
 
 def check_data(report: CheckReport) -> dict[str, Any]:
@@ -141,6 +140,7 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
             "old_crd_new_writer": item.windows.old_crd_new_writer,
             "new_crd_old_writer": item.windows.new_crd_old_writer,
         },
+        **({} if item.window is None else {"window": item.window}),
         "status": item.status,
         "introduced_by": _introduced(item.introduced_by) if item.introduced_by is not None else None,
         "places": list(item.places),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from crdcompat.models.losses import losses
 from crdcompat.render.data.diff import diff_data
 from crdcompat.render.data.parts import head, problem, release, words
@@ -47,6 +49,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
             for blocker in cell.blockers
         ],
         **diff_data(cell.report),
+        **({"installers": [to_builtins(each) for each in cell.installers]} if cell.installers else {}),
     }
 
 

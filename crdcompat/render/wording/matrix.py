@@ -9,6 +9,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
 from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.installers import cell_lines
 from crdcompat.render.wording.simulation import not_found, too_early
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
@@ -37,9 +38,9 @@ BLOCKING = {
 
 
 def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
-    """Notes on assumptions, each once."""
+    """Notes on assumptions, and the verdicts that depend on the installer, each once."""
     sides = [note for release in report.releases for note in release.notes]
-    return tuple(dict.fromkeys((*report.notes, *sides)))
+    return tuple(dict.fromkeys((*report.notes, *sides, *cell_lines(report))))
 
 
 def part_line(part: ObstaclePart) -> str:

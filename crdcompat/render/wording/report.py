@@ -15,6 +15,7 @@ from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
 from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
 from crdcompat.render.wording.growth import declared_lines
+from crdcompat.render.wording.installers import installer_lines
 from crdcompat.render.wording.simulation import (
     cause_fix,
     cause_line,
@@ -53,7 +54,7 @@ def notes(report: Report) -> tuple[str, ...]:
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
     hiding = [note for item in sections(report) for note in item.report.notes]
     declared = [line for item in sections(report) for line in declared_lines(item.report)]
-    return tuple(dict.fromkeys((*own, *sides, *hiding, *declared)))
+    return tuple(dict.fromkeys((*own, *sides, *hiding, *declared, *installer_lines(report))))
 
 
 def promotions(report: Report) -> dict[str, PromotedGate]:

@@ -11,13 +11,13 @@ from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.installers import by_installer
 from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
+from crdcompat.render.wording.installers import installer_lines
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
-from crdcompat.vocabulary.installers import Installer
+from crdcompat.vocabulary.installers import MISSING_CRDS
 from crdcompat.vocabulary.writes import ReleaseVerdict, Spared
 
 if TYPE_CHECKING:
@@ -33,14 +33,6 @@ COLOURS: Mapping[ReleaseVerdict, str] = {
     ReleaseVerdict.UNKNOWN: "path",
     ReleaseVerdict.AT_RISK: "warning",
     ReleaseVerdict.CLEAN: "good",
-}
-_INSTALLERS: Mapping[Installer, str] = {
-    Installer.CVO: "cluster-version operator",
-    Installer.OLM_V0: "OLM v0",
-    Installer.OLM_V1: "OLM v1",
-    Installer.HELM_TEMPLATES: "helm (templates/)",
-    Installer.HELM_CRDS: "helm (crds/)",
-    Installer.APPLY: "kubectl apply",
 }
 #: What blocks, at most, in the lines of a verdict.
 MAX_BLOCKED = 4
@@ -84,20 +76,9 @@ def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], sty
     for verdict in verdicts(report, listed):
         yield from lines_of(verdict, style)
     counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
-    if isinstance(report, DiffReport):
-        yield from (style.fill(line, indent="  ", first="") for line in installer_lines(report))
+    yield from (style.fill(line, indent="  ", first="") for line in installer_lines(report))
     page = " Page: --format html=FILE." if style.width and not isinstance(report, CheckReport) else ""
     yield style.fill(f"{counts}{page}", indent="  ", first="")
-
-
-def installer_lines(report: DiffReport) -> Iterator[str]:
-    """A line for each direction in which the verdict depends on who installs the CRDs."""
-    found: dict[Direction, list[str]] = {}
-    for each in by_installer(report):
-        word = each.verdict.upper() if each.verdict is not None else "not supported"
-        found.setdefault(each.direction, []).append(f"{_INSTALLERS[each.installer]}: {word}")
-    for direction, parts in found.items():
-        yield f"{direction} by installer (docs/installers.md): {'; '.join(parts)}."
 
 
 def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
@@ -184,21 +165,24 @@ def reaction(block: Block) -> str:
     """
     finding, report = block.finding, block.entries[0].home.report
     reader, writer = report.old.title, report.new.title
-    if finding.direction == Direction.UPGRADE:
+    way = finding.judged_as
+    if way == Direction.UPGRADE:
         reader, writer = writer, reader
-    values = finding.added if finding.direction == Direction.ROLLBACK else finding.removed
+    values = finding.added if way == Direction.ROLLBACK else finding.removed
     if finding.effect == Effect.WRITE_REJECTED and values:
         is_change = report.command == "check" and block.entries[0].home.against == Against.BASE
-        if is_change and finding.direction == Direction.ROLLBACK:
+        if is_change and way == Direction.ROLLBACK:
             verb = "adds" if finding.change == "enum.value-added" else "allows"
             them = "it" if len(values) == 1 else "them"
             what = f"this change {verb} {listed_values(values)}; {reader} rejects {them}"
         else:
             what = f"{reader} rejects {listed_values(values)}"
-        return f"{what}{_stuck(finding)}"
-    sentence = rule(finding.rule).short.get(finding.direction)
+        return f"{what}{_stuck(finding)}{_stays(finding)}"
+    judging = rule(finding.rule)
+    sentence = judging.staying.get("short") if finding.window else None
+    sentence = sentence or judging.short.get(way)
     if sentence is None:
-        return _SILENT.get(finding.effect, rule(finding.rule).title).format(reader=reader)
+        return f"{_SILENT.get(finding.effect, judging.title).format(reader=reader)}{_stays(finding)}"
     made = sentence.format(
         reader=reader,
         writer=writer,
@@ -210,11 +194,17 @@ def reaction(block: Block) -> str:
         where=_where(finding, report),
     )
     what = f" ({listed_values(finding.added)})" if finding.change == "crd.refused-on-way" and finding.added else ""
-    return f"{made}{what}{_stuck(finding)}"
+    return f"{made}{what}{_stuck(finding)}{_stays(finding)}"
 
 
 #: What the reader does where no write and no request fails.
 _SILENT = {Effect.VALUE_PRUNED: "{reader} erases the value", Effect.VALUE_DEFAULTED: "{reader} writes its default"}
+
+
+def _stays(finding: Finding) -> str:
+    """Why the CRD of the other release is still there."""
+    stays = finding.window is not None and finding.change not in MISSING_CRDS
+    return "; helm does not replace crds/" if stays else ""
 
 
 def _stuck(finding: Finding) -> str:

@@ -116,7 +116,8 @@ def test_a_packed_chart(tmp_path: Path) -> None:
         packed.write_bytes(_packed(crd))
         commit(repo, {"chart/Chart.yaml": "name: a\nversion: 1.0.0\n", "README": f"{len(packed.read_bytes())}"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
-    assert (ran.code, errors(ran.report), files(ran.report)) == (1, {_GROWN}, {"chart/charts/w-1.0.0.tgz": "judged"})
+    grown = {("upgrade", *_GROWN[1:])}  # in crds/, which helm does not replace
+    assert (ran.code, errors(ran.report), files(ran.report)) == (1, grown, {"chart/charts/w-1.0.0.tgz": "judged"})
     packed.write_bytes(_packed(NEW, "templates/_w.tpl"))
     commit(repo, {"README": "a named template"})
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)

@@ -1,0 +1,1 @@
+"""updates: which versions of others a change moves, as pairs to compare."""
