@@ -19,7 +19,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
 from crdcompat.compare.changes import Change
-from crdcompat.compare.equivalence.connectives import every, has, opposite
+from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.counterexamples import Made, counterexamples, is_understood
 from crdcompat.compare.equivalence.entailment import FEW, MANY, entails
 from crdcompat.compare.equivalence.formula import (
@@ -71,6 +71,19 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
         return False
 
 
+def excludes(holder: Node, member: str, value: Any, server: Server) -> bool:
+    """Whether no object of a node provably has this value, which is not null, as its member."""
+    below, path = holder.child(member), member_path(("self",), member)
+    if below is None or value is None:
+        return False
+    scope = Scope(holder, View(holder), server, 0)
+    try:
+        equal = keywords_of(Node({"enum": [value]}), path, below, View(below), server)
+        return _entailed(some(opposite(has(path)), opposite(equal)), scope, scope, FEW)
+    except (TooComplexError, RecursionError, RefusedError):
+        return False
+
+
 def breaking(rules: Iterable[str], writer: Node, reader: tuple[Node, Server], made: Made) -> Iterator[dict[str, Any]]:
     """Values of ``writer`` that may break one of the reader's rules; those of updates have a stored value, too."""
     server = reader[1]
@@ -107,8 +120,8 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
     if wanted is None or wanted == TRUE:
-        # Nothing breaks such rules; other keywords may say more than is read of them.
-        return wanted is not None and keywords == {RULES}
+        # Nothing breaks such rules and junctors; other keywords may say more than is read of them.
+        return wanted is not None and keywords <= {RULES, *_JUNCTORS}
     return _entailed(wanted, writer, reader)
 
 

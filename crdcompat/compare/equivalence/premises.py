@@ -94,7 +94,7 @@ def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
                 parts += _rules_of_updates(node, place, view, writer.server)
             found.update((place.lifted(part), None) for part in parts)
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
-    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
+    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
 
 

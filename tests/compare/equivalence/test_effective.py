@@ -244,3 +244,14 @@ def test_a_constraint_that_moves_and_becomes_weaker_is_found(tmp_path: Path, cas
     old, new = WEAKER[case]
     assert {direction for _, direction, _ in found(tmp_path / "1", old, new)} == {"rollback"}
     assert {direction for _, direction, _ in found(tmp_path / "2", new, old)} == {"upgrade"}
+
+
+def one_of(*names: str) -> Json:
+    """A spec with at most one of some members."""
+    each = [{"required": [name]} for name in names]
+    return crd(root(spec={**obj(**dict.fromkeys(names, string())), "oneOf": [{"not": {"anyOf": each}}, *each]}))
+
+
+def test_a_union_without_a_member_that_its_reader_prunes(tmp_path: Path) -> None:
+    old, new = one_of("a", "b"), one_of("a", "b", "c")
+    assert found(tmp_path, old, new) == {("property-added", "rollback", "spec.c")}
