@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.candidates.local import NodeJudge, defaulted
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import every_value, variants
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.changes import Change
@@ -51,7 +52,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=True)
     mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(reader_only, pair.reader.server)
     every = every_value(writer)
-    candidates = variants(writer, reader_only) if every is None else every
+    candidates = _modelled(reader_only, writer, reader, pair) if every is None else every
     # The reader sees stored values with the defaults of both sides.
     stored_values = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
     refused = (value for value, stored in stored_values if not theirs.accepts(stored) and mine.accepts(value))
@@ -61,6 +62,15 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     )
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=not made and (every is not None or by_enums))
+
+
+def _modelled(junctors: Node, writer: Node, reader: Node, pair: WriterReader) -> Iterator[Any]:
+    """Values that counter-models make, then those of what the junctors mention."""
+    from crdcompat.compare.equivalence.effective import breaking  # it loads the CEL library
+
+    server = pair.writer.server
+    yield from (found["self"] for found in breaking(junctors, writer, (reader, server), ValidValues(server)))
+    yield from variants(writer, junctors)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
