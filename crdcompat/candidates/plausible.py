@@ -37,12 +37,14 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "domain": ("example.com",),
     "url": ("https://example.com",),
     "uri": ("https://example.com",),
+    "issuer": ("https://example.com",),
     "endpoint": ("example.com", "https://example.com"),
     "server": ("example.com", "https://example.com"),
     "image": ("example.com/image:v1", "example.com/image@sha256:" + "a" * 64),
     "cidr": ("10.0.0.0/16",),
     "subnet": ("10.0.0.0/16", "subnet-1234"),
     "ip": ("10.0.0.1",),
+    "address": ("10.0.0.1",),
     "email": ("user@example.com",),
     "region": ("us-east-1",),
     "zone": ("us-east-1a", "example.com"),
@@ -53,6 +55,9 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "timeout": ("1m0s", "1m"),
     "interval": ("1m0s", "1m"),
     "duration": ("1h", "1m0s"),
+    "time": ("1m0s",),
+    "delay": ("1m0s",),
+    "protocol": ("TCP",),
     "memory": ("1Gi",),
     "cpu": ("100m",),
 }
@@ -72,6 +77,8 @@ def plausible_strings(node: Node) -> Iterator[str]:
     if isinstance(text := node.raw.get("description"), str):
         found = (*_LISTED.finditer(text[:_MAX_TEXT]), *_EXAMPLE.finditer(text[:_MAX_TEXT]))
         yield from (each["first"].strip("\"'`") for each in islice(found, 2))
+    if "UUID" in str(text):
+        yield "11111111-2222-3333-4444-555555555555"
     word = _last_word(node.name)
     if word == "type" and "condition" in str(node.raw.get("description")):
         yield "Ready"

@@ -44,7 +44,7 @@ def strings(node: Node) -> Iterator[str]:
     yield from sorted(seen, key=lambda text: (len(text), text))
     parsed = [value for rule in rules for value in rule_values(rule)]
     for text in (*plausible_strings(node), *parsed, *(preferred or POOL)):
-        padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
+        padded = (text, text * max(math.ceil(least / len(text)), 1) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):
             fits = least <= len(candidate) <= (math.inf if most is None else most)
             if (

@@ -46,11 +46,6 @@ def list_of(node: Node, size: int, made: ValidValues) -> Any:
     return plain
 
 
-def repeated(node: Node, item: Any, size: int) -> Iterator[list[Any]]:
-    """Lists of ``size`` items like ``item``: equal ones, then such that differ at one place."""
-    return (found for way in _repeating(node, item) if len(found := way(size)) == size)
-
-
 def _ways(node: Node, free: Node, made: ValidValues) -> Iterator[_Way]:
     """Ways to make lists of the items that the list accepts alone; ``free`` is the list without limits."""
     one = made(Node({**free.raw, "minItems": 1}))

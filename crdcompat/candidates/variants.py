@@ -67,8 +67,13 @@ def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> A
 
 
 def _all(node: Node, others: tuple[Node, ...]) -> Iterator[Any]:
+    is_text = node.type == "string" or node.int_or_string
+    if is_text:  # what rules read, then one plain text and none
+        yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, str))
+        yield from islice(values(node), 1)
+        yield ""
     yield from islice(values(node), _MAX_CASES)
-    if node.type == "string" or node.int_or_string:
+    if is_text:
         yield from _strings(node, others)
     if node.type in ("integer", "number") or node.int_or_string:
         yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, int))
@@ -87,8 +92,6 @@ def _named(node: Node, others: tuple[Node, ...]) -> list[Mention]:
 
 
 def _strings(node: Node, others: tuple[Node, ...]) -> Iterator[str]:
-    for mention in _named(node, others):
-        yield from (value for value in mention.values if isinstance(value, str))
     for each in (node, *others):
         for branch in each.junctor_branches():
             made = values(Node({"type": "string", **branch.raw}))

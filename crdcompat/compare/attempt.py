@@ -18,7 +18,6 @@ from crdcompat.candidates.moves import Made
 from crdcompat.candidates.sample import concrete
 from crdcompat.candidates.search import Answer, find, shrink
 from crdcompat.compare.claim import Claim, Shown
-from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
@@ -265,12 +264,14 @@ def _impossible(trial: Trial, pair: WriterReader) -> Ended | None:
         return Ended.NEVER if needed else None
     node = node_at(root, trial.path)
     fixed = trial.label is not ABSENT or not isinstance(trial.value, (dict, list))  # the search may change other values
-    if node is not None and fixed and forbids(node, trial.value, server):
+    if node is not None and fixed and not NodeJudge(node, server).accepts(trial.value):
         return Ended.NOT_THIS
     parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
     if parent is None or not member or not isinstance(member[0], str):
         return None
-    return Ended.NOT_THIS if cannot_hold(parent, member[0], trial.value, server) else None
+    from crdcompat.compare.equivalence.effective import excludes  # it loads the CEL library
+
+    return Ended.NOT_THIS if excludes(parent, member[0], trial.value, server) else None
 
 
 def _why_rejected(verdict: Verdict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -26,39 +26,43 @@ KEY = Node({"type": "string"})
 _Pair = tuple[Node | None, Node | None]
 
 
-def reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
-    """Whether both sides read all values of a formula alike.
+def reads_alike(formula: Formula, roots: Mapping[str, _Pair], about: Collection[Path]) -> bool:
+    """Whether both sides read the values of a formula alike that the reader's constraint is ``about``.
 
-    ``roots`` has the nodes of each variable: the writer's and the reader's."""
-    return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
+    The writer alone reads the others, such as a member that the reader prunes; they are not null. What the constraint
+    says of a value as a whole may be an error, so nothing follows from it but where both sides read all of the value.
+    ``roots`` has the nodes of each variable: the writer's and the reader's.
+    """
+    return all(_reads_atom_alike(atom, roots, about) for atom in atoms_in(formula))
 
 
-def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
+def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair], about: Collection[Path]) -> bool:
     if isinstance(atom.value, Quantified):
-        nodes = _alike(atom.path, roots)
+        nodes = _alike(atom.path, roots, about)
         if nodes is None:
             return False
         items = nodes[0].items or KEY, nodes[1].items or KEY
-        return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
+        return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items}, about)
     reads_below = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():
         if path[0] not in roots and reads_below:
             continue  # the variable of a comprehension; the path of its list is another path of the atom
-        nodes = _alike(path, roots)
+        nodes = _alike(path, roots, about)
         if nodes is None or (reads_below and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
             return False
     return True
 
 
-def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
+def _alike(path: Path, roots: Mapping[str, _Pair], about: Collection[Path]) -> tuple[Node, Node] | None:
     """The nodes at a path, if both sides read the value and those around it alike."""
     writer, reader = roots.get(path[0], (None, None))
-    for step in path[1:]:
+    for length, step in enumerate(path[1:], 2):
         if writer is None or reader is None:
             return None
         below, reader = _below(writer, step), _below(reader, step)
         # The writer prunes a member that only the reader declares, so the member is absent for both.
         writer = reader if below is None and prunes(writer, step) else below
+        reader = reader if path[:length] in about else writer
         if not _are_alike(writer, reader):
             return None
     return None if writer is None or reader is None else (writer, reader)

@@ -12,35 +12,35 @@ from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.candidates.sample import list_of_size, values
+from crdcompat.candidates.sample import values
+from crdcompat.candidates.valid_lists import list_of
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.equivalence.alike import KEY, declared
 from crdcompat.compare.equivalence.computed import is_statement, statements
-from crdcompat.compare.equivalence.connectives import opposite
+from crdcompat.compare.equivalence.connectives import opposite, some
 from crdcompat.compare.equivalence.entailment import Assignment, entails, models
-from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Path, Quantified, atoms_in
-from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views, element_of
+from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Literal, Path, Quantified, atoms_in
+from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views
 from crdcompat.compare.equivalence.values import candidates, sizes
 from crdcompat.schema.structural import ABSENT, Node
 
-#: Assignments of one question that become values, and of one about an item.
-_MAX_MODELS, _MAX_ITEMS = 3, 3
+#: Assignments of one question that become values.
+_MAX_MODELS = 3
 #: Items of a list, and candidates for one scalar.
 _MAX_SIZE, _MAX_SCALARS = 100, 64
 
-#: Makes a value that a node accepts, ABSENT if it finds none.
-Made = Callable[[Node], Any]
 #: What a node states about the value of a variable.
 Stated = Callable[[Node, str], Iterable[Formula]]
 
 
 def counterexamples(
-    formulas: Iterable[Formula], nodes: dict[str, Node], made: Made, stated: Stated
+    formulas: Iterable[Formula], nodes: dict[str, Node], made: ValidValues, stated: Stated, around: Views | None = None
 ) -> Iterator[dict[str, Any]]:
     """Values of the variables in ``nodes`` that satisfy the formulas, as far as these are understood.
 
-    ``stated`` has the formulas of the items of lists.
+    ``stated`` has the formulas of the items of lists, ``around`` the types of other variables.
     """
-    views = {variable: View(node) for variable, node in nodes.items()}
+    views = {**(around or {})} | {variable: View(node) for variable, node in nodes.items()}
     for model in islice(models(formulas, views), _MAX_MODELS):
         maker = _Maker(model, views, made, stated)
         found = {variable: maker.value((variable,), node) for variable, node in nodes.items()}
@@ -56,8 +56,8 @@ def is_understood(formula: Formula) -> bool:
     model = dict.fromkeys(atoms_in(formula), True)
     computed = statements((atom, holds) for atom, holds in model.items() if is_statement(atom))
     return (
-        any(atom.path for atom in model)
-        or next(chain(_pairs(model), _counts(model)), None) is not None
+        any(atom.path or _counted(atom.value) is not None for atom in model)
+        or next(_pairs(model), None) is not None
         or any(_part(term) is not None for term, _, _ in computed)
     )
 
@@ -65,7 +65,7 @@ def is_understood(formula: Formula) -> bool:
 class _Maker:
     """Makes values by one assignment."""
 
-    def __init__(self, model: Assignment, views: Views, made: Made, stated: Stated) -> None:
+    def __init__(self, model: Assignment, views: Views, made: ValidValues, stated: Stated) -> None:
         self._views, self._made, self._stated = views, made, stated
         self._is_there = {atom.path: holds for atom, holds in model.items() if atom.kind is Kind.HAS}
         self._facts: dict[Path, list[tuple[Atom, bool]]] = defaultdict(list)
@@ -136,7 +136,7 @@ class _Maker:
         wanted = max(least, len(items), len(plain) if isinstance(plain, list) and len(plain) <= most else 0)
         if wanted > min(most, _MAX_SIZE):
             return ABSENT
-        others = list_of_size(node, wanted)
+        others = list_of(node, wanted, self._made)
         if not items:
             return others
         if not isinstance(others, list):
@@ -151,7 +151,7 @@ class _Maker:
         """Elements for each statement that one of them breaks, or that counts them; None if one is not found."""
         stated = [(atom.value, holds) for atom, holds in self._facts[path] if isinstance(atom.value, Quantified)]
         kept = [value for value, holds in stated if holds]
-        view = View(KEY) if node is KEY else element_of(View(node))
+        view = View(node)
         wanted = [each for holder, each in self._counted if holder == path]
         for variable, formula in ((value.variable, opposite(value.formula)) for value, holds in stated if not holds):
             views = {variable: view}
@@ -159,17 +159,17 @@ class _Maker:
                 wanted.append((variable, formula, 1))
         found: list[Any] = []
         for variable, formula, count in wanted:
-            formulas = [formula, *(each.formula for each in kept if each.variable == variable)]
-            formulas += self._stated(node, variable)
-            views = {**self._views, variable: view}
-            made = (
-                _Maker(model, views, self._made, self._stated).value((variable,), node)
-                for model in islice(models(formulas, views), _MAX_ITEMS)
-            )
-            element = next((value for value in made if value is not ABSENT), ABSENT)
-            if element is ABSENT and count:
+            nodes, formulas = {variable: node}, [formula, *(each.formula for each in kept if each.variable == variable)]
+            for atom in atoms_in(formula):
+                if isinstance(atom.value, Quantified) and atom.path == path:  # what another element breaks
+                    nodes[atom.value.variable] = node
+                    formulas.append(some(Literal(atom), opposite(atom.value.formula)))
+            formulas += (part for name in nodes for part in self._stated(node, name))
+            made = next(counterexamples(formulas, nodes, self._made, self._stated, self._views), None)
+            if made is None:
                 return None
-            found += [element] * count
+            is_compared = len(nodes) == 1 and path in formula.paths()  # with others of the list: with an equal one
+            found += [*made.values()] * (count + is_compared)
         return found
 
     def _compared(self, path: Path) -> Iterator[tuple[Path, bool]]:
@@ -198,8 +198,8 @@ def _counts(model: Assignment) -> Iterator[tuple[Path, tuple[str, Formula, int]]
         (over, variable, truth), sign, size = found
         if isinstance(over, Ref) and isinstance(variable, Const) and isinstance(truth, Truth):
             is_true = holds == (atom.kind is Kind.TRUE)
-            count = size if is_true else size - 1 if sign == ">=" else size + 1
-            yield over.path, (variable.value, truth.true, count)
+            if is_true or sign == "==":  # where fewer count than so many, none need to
+                yield over.path, (variable.value, truth.true, size if is_true else size + 1)
 
 
 def _counted(term: Any) -> tuple[tuple[Canonical, ...], str, int] | None:

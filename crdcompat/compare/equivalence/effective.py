@@ -11,16 +11,17 @@ about that value alone, where it is not null.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.rule import uses_old
 from crdcompat.compare.changes import Change
-from crdcompat.compare.equivalence.connectives import every, has, opposite
-from crdcompat.compare.equivalence.counterexamples import Made, counterexamples, is_understood
+from crdcompat.compare.equivalence.connectives import every, has, opposite, some
+from crdcompat.compare.equivalence.counterexamples import counterexamples, is_understood
 from crdcompat.compare.equivalence.entailment import FEW, MANY, entails
 from crdcompat.compare.equivalence.formula import (
     TRUE,
@@ -71,24 +72,45 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
         return False
 
 
-def breaking(rules: Iterable[str], writer: Node, reader: tuple[Node, Server], made: Made) -> Iterator[dict[str, Any]]:
-    """Values of ``writer`` that may break one of the reader's rules; those of updates have a stored value, too."""
+def excludes(holder: Node, member: str, value: Any, server: Server) -> bool:
+    """Whether no object of a node provably has this value, which is not null, as its member."""
+    below, path = holder.child(member), member_path(("self",), member)
+    if below is None or value is None:
+        return False
+    scope = Scope(holder, View(holder), server, 0)
+    try:
+        equal = keywords_of(Node({"enum": [value]}), path, below, View(below), server)
+        return _entailed(some(opposite(has(path)), opposite(equal)), scope, scope, FEW)
+    except (TooComplexError, RecursionError, RefusedError):
+        return False
+
+
+def breaking(
+    restricting: Node, writer: Node, reader: tuple[Node, Server], made: ValidValues
+) -> Iterator[dict[str, Any]]:
+    """Values of ``writer`` that may break one of the rules and junctors of ``restricting``, as the reader reads them.
+
+    Those of updates have a stored value, too.
+    """
     server = reader[1]
     mine, theirs = (Scope(node, View(node), server, 1) for node in (writer, reader[0]))
 
     def of_item(node: Node, variable: str) -> Iterator[Formula]:
         return stated(node, Place((variable,), ()), View(node), server)
 
-    for rule in rules:
-        try:
-            wanted = formula_of_rule({"rule": rule}, Place(("self",), ()), theirs.view, server, of_updates=True)
-            if wanted is None or not is_understood(wanted):
-                continue
-            known = premises(wanted, mine, theirs)
-            nodes = {"self": writer, **({OLD: writer} if uses_old(rule) else {})}
-            yield from counterexamples((*known, opposite(wanted)), nodes, made, of_item)
-        except (TooComplexError, RecursionError, RefusedError):
-            continue
+    def against(wanted: Formula | None, nodes: dict[str, Node]) -> Iterator[dict[str, Any]]:
+        if wanted is not None and is_understood(wanted):
+            yield from counterexamples((*premises(wanted, mine, theirs), opposite(wanted)), nodes, made, of_item)
+
+    try:
+        read = keywords_of(restricting, ("self",), reader[0], theirs.view, server, _JUNCTORS)
+        for part in conjuncts(read):
+            yield from against(part, {"self": writer})
+        for rule in restricting.rules:
+            nodes = {"self": writer, **({OLD: writer} if uses_old(rule.get("rule")) else {})}
+            yield from against(formula_of_rule(rule, Place(("self",), ()), theirs.view, server, of_updates=True), nodes)
+    except (TooComplexError, RecursionError, RefusedError):
+        return
 
 
 def _is_bare(schema: Schema) -> bool:
@@ -107,8 +129,8 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
     if wanted is None or wanted == TRUE:
-        # Nothing breaks such rules; other keywords may say more than is read of them.
-        return wanted is not None and keywords == {RULES}
+        # Nothing breaks such rules and junctors; other keywords may say more than is read of them.
+        return wanted is not None and keywords <= {RULES, *_JUNCTORS}
     return _entailed(wanted, writer, reader)
 
 

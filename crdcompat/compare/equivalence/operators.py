@@ -28,6 +28,8 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: Types of which any two values can be compared.
+_PLAIN = ("string", "integer", "number", "boolean")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
@@ -235,7 +237,10 @@ def _equal(left: Term, right: Term) -> Truth:
     if isinstance(left, Ref) and left == right:
         return _known(value=True)
     first, second = sorted((left, right), key=lambda term: term.text)
-    return opaque_truth(Opaque((first, second), "=="))
+    equal = opaque_truth(Opaque((first, second), "=="))
+    refs = [term for term in (left, right) if isinstance(term, Ref)]
+    never_fails = len(refs) == 2 and any(all(ref.is_a(kind) for ref in refs) for kind in _PLAIN)
+    return _holds(equal.true) if never_fails else equal
 
 
 def _is_ordered(term: Term) -> bool:

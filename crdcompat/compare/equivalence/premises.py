@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from msgspec import Struct
@@ -76,26 +76,39 @@ def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
 
     Of the stored object of an update it is only assumed that the writer has pruned it.
     """
-    about = {path[:length] for path in wanted.paths() for length in range(1, len(path) + 1)}
-    of_updates = any(path[0] == OLD for path in about)
+    about = _with_parents(wanted.paths())
     found: dict[Formula, None] = {}
     for variable in ("self", OLD):
-        read = set(_schema_paths(wanted, {variable: ()}, reader.node))
-        for path in sorted({full[:length] for full in read for length in range(len(full) + 1)}, key=repr):
-            node = node_at(writer.node, path)
-            if node is None:
-                continue
-            place, view = place_of(path, variable), View(node, resource=writer.view.resource and not path)
-            formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
-            if variable == "self":
-                formulas = [*stated(node, place, view, writer.server), *formulas]
-            parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
-            if variable == "self" and of_updates:
-                parts += _rules_of_updates(node, place, view, writer.server)
-            found.update((place.lifted(part), None) for part in parts)
+        read = _with_parents(_schema_paths(wanted, {variable: ()}, reader.node))
+        for path in sorted(read, key=repr):
+            found.update(dict.fromkeys(_of_node(path, variable, about, writer, reader)))
+        if variable == "self":  # what is known of the values beside them
+            beside = {path for formula in found for path in _schema_paths(formula, {variable: ()}, writer.node)}
+            named = {path for formula in found for path in formula.paths()}
+            for path in sorted(beside - read, key=repr):
+                found.update(dict.fromkeys(_of_node(path, variable, named, writer, reader)))
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
-    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
+    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
+
+
+def _with_parents(paths: Iterable[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
+    return {path[:length] for path in paths for length in range(len(path) + 1)}
+
+
+def _of_node(path: SchemaPath, variable: str, about: Set[Path], writer: Scope, reader: Scope) -> Iterator[Formula]:
+    """What the writer states of the value at a path, as far as it is ``about`` certain values."""
+    node = node_at(writer.node, path)
+    if node is None:
+        return
+    place, view = place_of(path, variable), View(node, resource=writer.view.resource and not path)
+    formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
+    if variable == "self":
+        formulas = [*stated(node, place, view, writer.server), *formulas]
+    parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+    if variable == "self" and any(each[0] == OLD for each in about if each):
+        parts += _rules_of_updates(node, place, view, writer.server)
+    yield from map(place.lifted, parts)
 
 
 def _of_resources(view: View) -> Iterator[Formula]:

@@ -12,7 +12,6 @@ from math import floor
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.candidates.item_lists import item_lists
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import values
@@ -125,12 +124,10 @@ def _values(
     broken = (value for value in every if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
     complete = bool(every) and not any(map(judges.writer.accepts, broken))
     hints = _hints(reader, rules)
-    modelled = (found["self"] for found in breaking(_texts(rules), shared, (reader, made_by.server), made_by))
+    each = (breaking(Node({RULES: [rule]}), shared, (reader, made_by.server), made_by) for rule in rules)
+    modelled = (found["self"] for found in chain.from_iterable(each))
     searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
-    if not complete and writer.type == "array":
-        for node in (shared, writer):  # the reader may have rules against each such item, too
-            found = found or _broken(item_lists(node, Node({RULES: rules}), made_by), writer, reader, judges)
     if not found and not complete and writer.type == "object":
         mended = (made_by.with_valid_members(writer, value) for value in variants(writer, *hints))
         found = _broken(mended, writer, reader, judges)

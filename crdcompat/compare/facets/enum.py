@@ -17,7 +17,6 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.mentions import literals_for
 from crdcompat.candidates.sample import number, values
 from crdcompat.compare.changes import Change
-from crdcompat.compare.exhaust import holds_only
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members, member_key
@@ -78,9 +77,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     accepts = NodeJudge(node, pair.writer.server).accepts
     both = other is not None and languages.is_string(node) and languages.is_string(other)
     if both and other is not None and not node.nullable and languages.strings_outside(node, other, accepts)[1]:
-        return Trials((), complete=True)
-    parent = node_at(pair.writer.node, change.path[:-1]) if change.path else None
-    if parent is not None and holds_only(parent, str(change.path[-1]), closed or (), pair.writer.server):
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # The empty string comes last, because it is the least instructive example.

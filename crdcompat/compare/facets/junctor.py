@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from crdcompat.candidates.local import NodeJudge, defaulted, shape
+from crdcompat.candidates.local import NodeJudge, defaulted
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import every_value, variants
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.changes import Change
-from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import member_key
@@ -51,8 +51,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not _junctors(reader_only):
         return Trials((), complete=True)
     mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(reader_only, pair.reader.server)
-    exhaustive = every_value(writer) or all_cases(writer, reader_only)
-    candidates = exhaustive if exhaustive is not None else variants(writer, reader_only)
+    every = every_value(writer)
+    candidates = _modelled(reader_only, writer, reader, pair) if every is None else every
     # The reader sees stored values with the defaults of both sides.
     stored_values = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
     refused = (value for value, stored in stored_values if not theirs.accepts(stored) and mine.accepts(value))
@@ -61,13 +61,16 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         (value for value in refused if not (by_enums and _is_outside_an_enum(value, reader_only))), _MAX_TRIALS
     )
     made = tuple(Trial(value, change.path) for value in found)
-    # Beside other members than those of the cases, the writer may accept what it rejects here.
-    cases = Node({**shape(writer.raw, "required"), **_junctors(writer)}) if writer.type == "object" else writer
-    able = NodeJudge(cases, pair.writer.server)
-    complete = exhaustive is not None and not any(
-        able.accepts(value) and not theirs.accepts(defaulted(defaulted(value, writer), reader)) for value in exhaustive
-    )
-    return Trials(made, complete=not made and (complete or by_enums))
+    return Trials(made, complete=not made and (every is not None or by_enums))
+
+
+def _modelled(junctors: Node, writer: Node, reader: Node, pair: WriterReader) -> Iterator[Any]:
+    """Values that counter-models make, then those of what the junctors mention."""
+    from crdcompat.compare.equivalence.effective import breaking  # it loads the CEL library
+
+    server = pair.writer.server
+    yield from (found["self"] for found in breaking(junctors, writer, (reader, server), ValidValues(server)))
+    yield from variants(writer, junctors)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

@@ -244,3 +244,30 @@ def test_a_constraint_that_moves_and_becomes_weaker_is_found(tmp_path: Path, cas
     old, new = WEAKER[case]
     assert {direction for _, direction, _ in found(tmp_path / "1", old, new)} == {"rollback"}
     assert {direction for _, direction, _ in found(tmp_path / "2", new, old)} == {"upgrade"}
+
+
+def one_of(*names: str) -> Json:
+    """A spec with at most one of some members."""
+    each = [{"required": [name]} for name in names]
+    return crd(root(spec={**obj(**dict.fromkeys(names, string())), "oneOf": [{"not": {"anyOf": each}}, *each]}))
+
+
+def test_a_union_without_a_member_that_its_reader_prunes(tmp_path: Path) -> None:
+    old, new = one_of("a", "b"), one_of("a", "b", "c")
+    assert found(tmp_path, old, new) == {("property-added", "rollback", "spec.c")}
+
+
+def test_what_is_known_of_the_values_beside_takes_part(tmp_path: Path) -> None:
+    """Both members of a union list the values, and the enum of the kind leaves no third case."""
+
+    def unless(kind: str, *values: str) -> Json:
+        return {"anyOf": [{"properties": {"v": {"enum": [*values]}}}, {"not": {"properties": {"w": {"enum": [kind]}}}}]}
+
+    either = {"allOf": [unless("A", "x", "y"), unless("B", "x")], "required": ["w"]}
+    old, new = (crd(root(spec={**obj(v=v, w=string("A", "B")), **either})) for v in (string(), string("x", "y")))
+    assert found(tmp_path, old, new) == set()
+
+
+def test_a_union_that_nothing_breaks(tmp_path: Path) -> None:
+    either = {"anyOf": [{"required": ["v"]}, {"not": {"required": ["v"]}}]}
+    assert found(tmp_path, spec(), spec(**either)) == set()
