@@ -11,7 +11,9 @@ from enum import IntEnum
 from functools import lru_cache
 
 #: Nobody installs from these folders.
-_NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements", "test", "e2e", "testing", "fixtures"))
+_NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements", "fixtures"))
+#: Nor from folders with one of these words in their names.
+_TESTS = frozenset(("test", "tests", "e2e", "testing"))
 #: Some projects install from these folders, if they have no other one.
 _SELDOM = frozenset(("doc", "docs", "documentation", "example", "examples", "sample", "samples"))
 #: The manifest of one release, kept beside those of others, and a folder of one.
@@ -29,7 +31,8 @@ class Place(IntEnum):
 def place_of(path: str) -> Place:
     """What the names of a file and its folders say; packed charts have the version of their release in their name."""
     *folders, name = path.split("/")
-    if not _NEVER.isdisjoint(folders):
+    words = (word for folder in folders for word in folder.replace("_", "-").split("-"))
+    if not (_NEVER.isdisjoint(folders) and _TESTS.isdisjoint(words)):
         return Place.NEVER
     is_old = any(map(_RELEASE_FOLDER.fullmatch, folders)) or (not name.endswith("gz") and _RELEASE_FILE.search(name))
     return Place.SELDOM if is_old or not _SELDOM.isdisjoint(folders) else Place.ORDINARY

@@ -358,6 +358,9 @@ def test_a_change_does_not_choose_what_ships(
         ("deploy/examples/w.yaml", Place.SELDOM),
         ("docs/design/w.yaml", Place.NEVER),
         ("api/src/test/resources/w.yaml", Place.NEVER),
+        ("e2e-tests/w.yaml", Place.NEVER),
+        ("integration_test/data/w.yaml", Place.NEVER),
+        ("attestation/w.yaml", Place.ORDINARY),
         ("test.yaml", Place.ORDINARY),
     ],
 )
