@@ -172,7 +172,7 @@ def simulate(
             growth=NOTHING_GROWS if upgrade else growing(declared, after.name, settings.config),
         )
     code = end(report, settings, color.value, o.verbosity(verbose, quiet))
-    if not report.problems and not report.objects:
+    if not (report.problems or report.objects or report.lost):
         why = NOTHING_JUDGED if report.not_simulated else "no objects"
         warn(f"{why} in {', '.join(tree.name for tree in trees)}")
     raise typer.Exit(code)

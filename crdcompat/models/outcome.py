@@ -127,13 +127,13 @@ def judged_verdicts(verdicts: Iterable[ReleaseVerdict], *, undone: bool = False)
 
 
 def judged_writes(
-    verdicts: Mapping[WriteResult, int], *, unjudged: bool, undone: bool = False, early: bool = False
+    verdicts: Mapping[WriteResult, int], *, unjudged: bool, undone: bool = False, fails: bool = False
 ) -> Judgement:
     """The judgement on the objects of a cluster, from their number per worst verdict.
 
-    ``unjudged``: something else was not judged. ``undone``: see ``Judgement``. ``early``: an object holds a value
-    before the release that is declared to write it, which is an error whatever the writes give.
+    ``unjudged``: something else was not judged. ``undone``: see ``Judgement``. ``fails``: there is an error
+    whatever the writes give, such as a value that is held before the release that is declared to write it.
     """
     found = {verdict for verdict, count in verdicts.items() if count}
-    worst = Severity.ERROR if early else worst_of(map(_WORST_WRITE.get, found))
+    worst = Severity.ERROR if fails else worst_of(map(_WORST_WRITE.get, found))
     return Judgement(worst, unjudged or not found or WriteResult.UNKNOWN in found, undone)

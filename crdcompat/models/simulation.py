@@ -129,7 +129,8 @@ class NotSimulated(Struct, frozen=True):
     """A recorded object (or file) that could not be replayed, and why.
 
     ``crd`` is the CRD of its kind, "" if unknown. ``outside``: neither release defines its kind. ``alike``: both
-    judge its kind alike. ``problem`` is the problem of the input, if that is the reason.
+    judge its kind alike. ``lost``: the installer deletes it with its CRD. ``problem`` is the problem of the input, if
+    that is the reason.
     """
 
     object: str
@@ -139,6 +140,7 @@ class NotSimulated(Struct, frozen=True):
     outside: bool = False
     problem: Problem | None = None
     alike: bool = False
+    lost: bool = False
 
 
 class Unrecorded(Struct, frozen=True):
@@ -190,14 +192,20 @@ class SimulationReport(Struct, frozen=True):
     @property
     def missed(self) -> tuple[NotSimulated, ...]:
         """The objects that were not judged, and that the releases may judge differently."""
-        return tuple(item for item in self.not_simulated if not item.outside and not item.alike)
+        return tuple(item for item in self.not_simulated if not (item.outside or item.alike or item.lost))
+
+    @property
+    def lost(self) -> tuple[NotSimulated, ...]:
+        """The objects that the installer deletes with their CRDs."""
+        return tuple(item for item in self.not_simulated if item.lost)
 
     @property
     def judgement(self) -> Judgement:
-        """What decides the verdict: rejected writes, a ``create`` alone excepted, and values held too early."""
+        """What decides the verdict: rejected writes, a ``create`` alone excepted, values held too early, losses."""
         unjudged = bool(self.missed or self.unrecorded)
-        undone = bool(self.problems) or not self.objects
-        return judged_writes(self.by_verdict(), unjudged=unjudged, undone=undone, early=bool(self.early))
+        undone = bool(self.problems) or not (self.objects or self.lost)
+        fails = bool(self.early or self.lost)
+        return judged_writes(self.by_verdict(), unjudged=unjudged, undone=undone, fails=fails)
 
     @property
     def verdict(self) -> ReleaseVerdict:

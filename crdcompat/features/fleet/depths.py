@@ -95,7 +95,7 @@ class ClusterLister:
         )
         return ClusterVerdict(
             target=crds.name,
-            verdict=judged_writes(counted.verdicts, unjudged=bool(unjudged), early=counted.early).verdict,
+            verdict=judged_writes(counted.verdicts, unjudged=bool(unjudged), fails=counted.early).verdict,
             objects=counted.verdicts,
             findings=tuple(sorted(counted.findings, key=self._order.__getitem__)),
             unjudged=unjudged,

@@ -50,6 +50,6 @@ def _staying(*sides: CrdSet) -> set[str]:
 def with_deleted(report: SimulationReport, entered: CrdSet, left: CrdSet) -> SimulationReport:
     """The report; of objects that Helm deletes with their CRD it says so."""
     names = deleted_names(entered, left)
-    reason = f"helm {report.direction} deletes its CRD, and the object with it"
-    missed = (replace(each, reason=reason) if each.crd in names else each for each in report.not_simulated)
+    reason = f"helm {report.direction} deletes the CRD, and each object with it"
+    missed = (replace(each, reason=reason, lost=True) if each.crd in names else each for each in report.not_simulated)
     return replace(report, not_simulated=tuple(missed)) if names else report

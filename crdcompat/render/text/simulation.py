@@ -164,7 +164,7 @@ def _objects(report: SimulationReport, style: Style) -> Iterator[str]:
 
 def _not_judged(report: SimulationReport, style: Style) -> Iterator[str]:
     """What was not judged, by reason; objects of kinds that neither release defines are counted alone."""
-    missed = [item for item in report.not_simulated if not item.outside]
+    missed = [item for item in report.not_simulated if not (item.outside or item.lost)]
     outside = [item for item in report.not_simulated if item.outside]
     if missed or report.unrecorded:
         yield ""

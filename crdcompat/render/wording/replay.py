@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -107,7 +108,7 @@ def rests_on(report: SimulationReport) -> str:
         works = report.direction == Direction.ROLLBACK and replay_verdict(report).result in REACHABLE
         begin = "Rollback works; restoring" if works else "Restoring"
         parts.append(f"{begin} from a backup fails for {plural(len(only), 'object')} ({some(only)}).")
-    missed = [item for item in report.not_simulated if not item.outside]
+    missed = [item for item in report.not_simulated if not (item.outside or item.lost)]
     if missed:
         parts.append(f"Not judged: {plural(len(missed), 'object')}.")
     if report.unrecorded:
@@ -133,6 +134,8 @@ def _reason(report: SimulationReport) -> str:
     whole, counted = plural(len(report.objects), "recorded object"), report.by_verdict()
     match report.verdict:
         case ReleaseVerdict.BLOCKED:
+            if report.lost and not counted[WriteResult.REJECTED]:
+                return f" ({plural(len(report.lost), 'recorded object')} deleted)"
             if not counted[WriteResult.REJECTED]:
                 return f" (a value is held too early: {max(cause.objects for cause in report.early)} of {whole})"
             return f" ({counted[WriteResult.REJECTED]} of {whole})"
@@ -153,6 +156,8 @@ def _blocked(report: SimulationReport) -> Iterable[Blocked]:
     for cause in report.early:
         if cause.growth is not None:
             yield Blocked(cause.kind, cause.path, f"holds {listed(cause.values)} {too_early(cause.growth)}")
+    for (crd, reason), count in Counter((item.crd, item.reason) for item in report.lost).items():
+        yield Blocked(crd, plural(count, "object"), reason)
 
 
 def _reaction(cause: RejectedCause) -> str:

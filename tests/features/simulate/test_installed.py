@@ -33,7 +33,7 @@ def _verdicts(ran: Run) -> dict[str, str]:
 
 
 _GONE = {"Gadget/n/one": "path:old has no CRD for it: its API answers 404 there"}
-_DELETED = {"Gadget/n/one": "helm rollback deletes its CRD, and the object with it"}
+_DELETED = {"Gadget/n/one": "helm rollback deletes the CRD, and each object with it"}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,20 @@ def test_a_rollback(
     assert _verdicts(ran) == verdicts
     assert {each["object"]: each["reason"] for each in ran.report["not_simulated"]} == missed
     assert ran.code == (0 if "rejected" not in verdicts.values() else 1)
+
+
+def test_objects_that_helm_deletes_block(tmp_path: Path) -> None:
+    """Also where each write of the others is accepted, and where nothing else was recorded."""
+    _replayed(tmp_path, "templates")
+    (tmp_path / "objects/Widget.yaml").unlink()
+    words = ("simulate", "path:old", "path:new", "--objects", "objects", "--kube-version", "1.31")
+    ran = run(*words, cwd=tmp_path)
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out.splitlines()[-4:-1] == [
+        "path:new -> path:old: BLOCKED (1 recorded object deleted)",
+        "  gadgets.example.com  1 object",
+        "    helm rollback deletes the CRD, and each object with it",
+    ]
 
 
 def test_an_upgrade_does_not_bring_a_crd(tmp_path: Path) -> None:
