@@ -62,7 +62,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=True)
     texts, complete = languages.strings_off_pattern(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     named = change.added if direction == Direction.ROLLBACK else change.removed
-    first = [text for text in texts if text in named]
+    first = [text for text in named if isinstance(text, str)]
     return Trials(tuple(Trial(text, change.path) for text in dict.fromkeys((*first, *texts))), complete=complete)
 
 
