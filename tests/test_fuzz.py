@@ -39,7 +39,7 @@ from crdcompat.yaml.aliases import MAX_DEPTH
 #: All cases of a run together; each test takes its share.
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))
 #: Calls that one case may make.
-_MOST_CALLS = 4_000_000
+_MOST_CALLS = 5_000_000
 #: Bytes of addresses that the cases may add to those of the process.
 _MOST_MEMORY = 4 << 30
 
