@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Any
 
 import pytest
 from helpers import Json, array, crd, obj, root, string
 
 import crdcompat
+from crdcompat.apiserver.cel.static.sizes import MAX, scaled
 
 SETS, LISTS = ("1.28", "1.31"), ("1.34", "1.36")
 
@@ -48,3 +51,9 @@ def test_costs(rule: str, most: int, factor: str, servers: tuple[str, str]) -> N
     before, since = servers
     assert _factor(rule, most, since) == factor
     assert "undeclared reference" in _factor(rule, most, before)
+
+
+@pytest.mark.parametrize("number", [10**400, math.inf])
+def test_sizes_beyond_64_bits(number: Any) -> None:
+    """A limit of 1e308 characters, each of four bytes, is a size, too."""
+    assert scaled(number, 0.5) == scaled(MAX, 0.5)

@@ -41,7 +41,7 @@ def times(one: int, other: int) -> int:
 
 def scaled(number: int, factor: float) -> int:
     """The number times a factor, rounded up."""
-    return min(math.ceil(float(number) * factor), MAX)
+    return min(math.ceil(float(min(number, MAX)) * factor), MAX)
 
 
 def fixed(number: int) -> Size:
