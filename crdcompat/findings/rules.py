@@ -40,10 +40,10 @@ class Rule(Struct, frozen=True):
 
     ``message`` has one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
-    its article) to fill in. ``{then}`` is "after a rollback"
-    or "after the upgrade". The verbs of the effect are in braces, too (``{rejects}``): where no witness was found,
-    they become "may reject". ``unproven`` is the sentence to use there instead, if more is to be said. ``short`` is the
-    line of a verdict about an error, per direction in which something is refused: who fails, doing what. It may use
+    its article) to fill in. ``{then}`` is "after a rollback" or "after the upgrade". The verbs of the effect are in
+    braces, too (``{rejects}``): where no witness was found, they become "may reject". ``unproven`` is the sentence to
+    use there instead, if more is to be said. ``short`` is the line of a verdict about an error, per direction in which
+    something is refused: who fails, doing what. It may use
     ``{where}``, too: `` in Default``, or nothing if all feature sets are concerned. ``severity``
     overrides the default policy per direction. ``staying`` has ``message`` and ``short`` for a CRD that the installer
     does not replace, where they differ. ``mirror`` is the rule that the same change is judged by when OLD and

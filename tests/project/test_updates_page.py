@@ -22,7 +22,7 @@ _BLOCKS = [
 ]
 (SCRIPT,) = (block.content for block in _BLOCKS if block.info == "sh")
 (WORKFLOW,) = (yaml.safe_load(block.content) for block in _BLOCKS if block.info == "yaml")
-#: helm and git that take what they are asked for from a folder, and refuse anything else.
+#: Stand-ins for helm and git. They copy charts and repositories from a folder, and refuse all other commands.
 _HELM = """#!/bin/sh
 [ "$1 $3 $4 $5 $7" = "pull --repo https://charts.example.com --version --untar" ] || exit 9
 mkdir -p "$9" && cp -r "$STORE/$2-$6" "$9/$2"

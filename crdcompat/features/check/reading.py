@@ -90,7 +90,9 @@ class SetReader:
     def _left_out(self, tree: Tree, unneeded: frozenset[str]) -> Iterator[tuple[str, FileFacts]]:
         """The files that were not read, with their facts."""
         known = self._facts() if unneeded else {}
-        return ((entry.path, known[entry.oid]) for entry in tree.entries() if entry.path in unneeded)
+        return (
+            (entry.path, known[entry.oid]) for entry in tree.entries() if entry.path in unneeded and entry.oid in known
+        )
 
     def _branch_at(self, target: str) -> str:
         """The branch or tag that ends at the commit that a target is; the target if it is no commit, or has none."""

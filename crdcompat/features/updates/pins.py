@@ -65,11 +65,11 @@ def unsafe(pin: Pin) -> str:
     """Why a pin is not handed on; "" if it may be."""
     version = {Kind.HELM: _EXACT, Kind.OCI: _REF, Kind.GIT: _REF, Kind.GO: _EXACT, Kind.URL: _FILE}[pin.kind]
     if pin.kind in (Kind.HELM, Kind.OCI, Kind.GIT) and not _fits(_PLACE, pin.place):
-        return "the address is none that is handed on: http, https or oci, without user, password and query"
+        return "only http, https and oci addresses without user, password and query are listed"
     if pin.name and not _fits(_NAME, pin.name):
-        return "the name has other signs than those of names"
+        return "the name has characters that names do not have"
     if not _fits(version, pin.version):
-        return "the version is a range, or has other signs than those of versions"
+        return "the version is a range, or has characters that versions do not have"
     return ""
 
 

@@ -157,8 +157,8 @@ def test_what_moves_no_version(tmp_path: Path) -> None:
 
 _GOOD = (REPO, "1.4.0", "widgets")
 _ELSEWHERE = "the change names another address or chart than the base: compare them by hand"
-_ADDRESS = "the address is none that is handed on: http, https or oci, without user, password and query"
-_RANGE = "the version is a range, or has other signs than those of versions"
+_ADDRESS = "only http, https and oci addresses without user, password and query are listed"
+_RANGE = "the version is a range, or has characters that versions do not have"
 
 
 @pytest.mark.parametrize(
