@@ -14,6 +14,7 @@ import orjson
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import Fault
+from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.trial_book import TrialBook
@@ -65,6 +66,10 @@ class CachingResource(Resource):
             if len(key[0]) <= _MAX_CACHED:
                 self._verdicts[key] = known
         return known
+
+    def whole(self, stored: dict[str, Any], read: Decoded) -> Verdict:
+        """As Resource.whole: mostly asked before, when the object became a witness."""
+        return self.create(stored, keep_status=True)
 
 
 class CachingConvertingResource(CachingResource, ConvertingResource):
