@@ -125,7 +125,8 @@ def matrix(
         channels=channels,
         excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
-    with progress(wanted=not (no_progress or quiet)), ANSWERS.kept(wanted=not no_cache):
+    pairs = len(chosen.names) ** 2
+    with progress(wanted=not (no_progress or quiet)), ANSWERS.kept(wanted=not no_cache, comparisons=pairs):
         report = run(chosen, settings.config, read_accepted(settings.config.waiver_file), matrix_options)
     code = end(report, settings, color.value, o.verbosity(verbose, quiet))
     for message in report.idle:

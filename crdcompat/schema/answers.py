@@ -32,8 +32,8 @@ _T = TypeVar("_T")
 _MAX_BYTES = 1 << 27
 #: Bytes of an answer that is kept.
 _MAX_ANSWER = 1 << 16
-#: New answers of a run, and bytes of their inputs, after which no more are looked for: a comparison of real releases
-#: needs a third of them, and a hostile one has no use for them.
+#: New answers of a comparison, and bytes of their inputs, after which no more are looked for: one of real releases needs
+#: a third of them, and a hostile one has no use for them.
 _MAX_NEW, _MAX_INPUTS = 6_000, 1 << 28
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID"
 _SELECT, _INSERT = "SELECT answer FROM answers WHERE question = ?", "INSERT OR REPLACE INTO answers VALUES (?, ?)"
@@ -85,13 +85,13 @@ class Answers:
         return made
 
     @contextmanager
-    def kept(self, *, wanted: bool = True) -> Iterator[None]:
-        """A block that reads the answers of earlier runs, and keeps its own at its end, however it ends."""
+    def kept(self, *, wanted: bool = True, comparisons: int = 1) -> Iterator[None]:
+        """A block of ``comparisons`` that reads the answers of earlier runs, and keeps its own, however it ends."""
         file = cache_file(f"answers-{_code()}.db") if wanted and self._store is None else None
         if file is None:
             yield
             return
-        self._store = _Store(file)
+        self._store = _Store(file, comparisons)
         try:
             yield
         finally:
@@ -115,8 +115,9 @@ def _form(kind: Any) -> msgspec.json.Decoder[Any]:
 class _Store:
     """The file with the answers. An error of the file ends its use, and nothing else."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, comparisons: int) -> None:
         self._file = file
+        self._most = _MAX_NEW * comparisons, _MAX_INPUTS * comparisons
         self._new: dict[bytes, bytes] = {}
         self._inputs = 0
         self._rows = _opened(file) if is_trusted(file, _MAX_BYTES) else None
@@ -124,7 +125,7 @@ class _Store:
     @property
     def is_full(self) -> bool:
         """Whether this run has asked enough."""
-        return len(self._new) >= _MAX_NEW or self._inputs > _MAX_INPUTS
+        return len(self._new) >= self._most[0] or self._inputs > self._most[1]
 
     def looked_for(self, inputs: bytes) -> None:
         """Count the inputs of a question without an answer."""
