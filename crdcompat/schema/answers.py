@@ -32,8 +32,8 @@ _T = TypeVar("_T")
 _MAX_BYTES = 1 << 27
 #: Bytes of an answer that is kept.
 _MAX_ANSWER = 1 << 16
-#: New answers of a comparison, and bytes of their inputs, after which no more are looked for: one of real releases needs
-#: a third of them, and a hostile one has no use for them.
+#: New answers of a comparison, and bytes of their inputs, after which no more are looked for: real releases need
+#: a third of them, and hostile ones have no use for them.
 _MAX_NEW, _MAX_INPUTS = 6_000, 1 << 28
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID"
 _SELECT, _INSERT = "SELECT answer FROM answers WHERE question = ?", "INSERT OR REPLACE INTO answers VALUES (?, ?)"
@@ -87,7 +87,7 @@ class Answers:
     @contextmanager
     def kept(self, *, wanted: bool = True, comparisons: int = 1) -> Iterator[None]:
         """A block of ``comparisons`` that reads the answers of earlier runs, and keeps its own, however it ends."""
-        file = cache_file(f"answers-{_code()}.db") if wanted and self._store is None else None
+        file = _file() if wanted and self._store is None else None
         if file is None:
             yield
             return
@@ -198,6 +198,13 @@ def _opened(file: Path) -> Connection | None:
         return sqlite3.connect(file, timeout=0.2, isolation_level=None)
     except sqlite3.Error:
         return None
+
+
+def _file() -> Path | None:
+    """The file of this state of the program; None without one, or for a program inside of an archive."""
+    with suppress(OSError):
+        return cache_file(f"answers-{_code()}.db")
+    return None
 
 
 def _seal(question: bytes, answer: bytes) -> bytes:

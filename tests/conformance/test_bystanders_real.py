@@ -14,7 +14,6 @@ from twice import Check
 
 from crdcompat.crds.context import FEATURE_SET
 
-
 #: Each reads a hundred files twice: `make fuzz` takes all.
 _SEEDS = range(6) if "CRDCOMPAT_FUZZ" in os.environ else (0, 1, 5)
 

@@ -250,6 +250,15 @@ def test_python_without_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make.calls == 2
 
 
+def test_a_program_inside_of_an_archive_keeps_none(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers._code.cache_clear()
+    monkeypatch.setattr(answers, "PACKAGE", tmp_path / "program.pyz" / "crdcompat")
+    assert [asked(Function([1])), asked(Function([2]))] == [[1], [2]]
+    assert not files(cache)
+
+
 def test_nowhere_to_keep_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "taken").write_text("a file")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "taken"))
