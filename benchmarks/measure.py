@@ -126,9 +126,10 @@ def _diffs(api: Path) -> Iterator[Work]:
     for old, new, most in (("4.13", "4.14", None), ("4.15", "4.16", 120)):
         refs = (f"release-{old}", f"release-{new}")
         yield (limit := Work(f"limit: diff {old} {new}", (*_LIMITS, "diff", *(f"origin/{ref}" for ref in refs)), api))
-        for form in ("text", "json"):
-            command = (_CRDCOMPAT, "diff", *refs, "--format", form)
-            yield Work(f"diff {old} {new}, {form}", command, api, (0, 1), limit, 2, most)
+        for form, how in (("text", ()), ("json", ()), ("json", ("--no-cache",))):
+            name = f"diff {old} {new}, {form}" + ", nothing kept" * bool(how)
+            command = (_CRDCOMPAT, "diff", *refs, "--format", form, *how)
+            yield Work(name, command, api, (0, 1), limit, 2 if how else 1.5, most)
 
 
 def _growth(grown: dict[int, Path], app: Work) -> Iterator[Work]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from hashlib import blake2b
 
 from msgspec import Struct
 
@@ -32,6 +33,7 @@ from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
+from crdcompat.schema.answers import json_of
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import WORK
@@ -96,6 +98,15 @@ class Admission:
     def has_embedded(self) -> bool:
         """Whether any node is an embedded resource."""
         return has_embedded(self.node)
+
+    @cached_property
+    def identity(self) -> bytes:
+        """A digest of all that the answers to writes depend on. Raises TypeError for integers of more than 64 bits."""
+        crd, version = self.crd, self.version
+        served = [each.name for each in crd.versions if each.served]
+        facts = (type(self).__name__, self.server, self.api_version, crd.plural, crd.kind, crd.namespaced, crd.prunes)
+        text = repr((*facts, served, version.has_status, version.scale)).encode()
+        return blake2b(text + json_of(self.node.raw)).digest()
 
     def admit(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
         """The answer to a write that would store ``new``; ``old`` is the stored object, None for a create.

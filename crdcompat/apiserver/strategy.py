@@ -50,6 +50,10 @@ class Resource(Admission):
         """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole."""
         return self.create_decoded(self.read(raw), keep_status=keep_status)
 
+    def whole(self, stored: Object, read: Decoded) -> Verdict:
+        """The verdict on a whole stored object, ``read`` by this server, as if nothing of it were stored."""
+        return self.create_decoded(read, keep_status=True)
+
     def update(self, raw: Object, stored: Object) -> Verdict:
         """PUT of ``raw`` over ``stored`` on the resource's main endpoint."""
         return self.update_decoded(self.read(raw), self.read(stored).object)

@@ -55,9 +55,7 @@ def check(
     exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Read all files: do not use or write the cache.")
-    ] = False,
+    no_cache: o.NoCache = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,

@@ -36,6 +36,7 @@ def diff(
     exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
+    no_cache: o.NoCache = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
@@ -87,5 +88,6 @@ def diff(
         colour=color.value,
         verbosity=o.verbosity(verbose, quiet),
         bars=not (no_progress or quiet),
+        use_cache=not no_cache,
     )
     raise typer.Exit(code)

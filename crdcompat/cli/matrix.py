@@ -55,6 +55,7 @@ def matrix(
     exclude: o.Exclude = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
+    no_cache: o.NoCache = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
@@ -81,6 +82,7 @@ def matrix(
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts
+    from crdcompat.schema.answers import ANSWERS
     from crdcompat.sources.options import limit_requests, render_sources
     from crdcompat.vocabulary.filters import Filters
 
@@ -123,7 +125,8 @@ def matrix(
         channels=channels,
         excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
-    with progress(wanted=not (no_progress or quiet)):
+    pairs = len(chosen.names) ** 2
+    with progress(wanted=not (no_progress or quiet)), ANSWERS.kept(wanted=not no_cache, comparisons=pairs):
         report = run(chosen, settings.config, read_accepted(settings.config.waiver_file), matrix_options)
     code = end(report, settings, color.value, o.verbosity(verbose, quiet))
     for message in report.idle:

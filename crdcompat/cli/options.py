@@ -126,6 +126,7 @@ ColourOption = Annotated[Colour, typer.Option("--color", metavar="WHEN", help="a
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Judge all anew: neither read nor write the cache.")]
 DirectionOption = Annotated[DirectionChoice, typer.Option(metavar="WAY", help="rollback, upgrade or both.")]
 Owners = Annotated[
     list[Owner] | None,

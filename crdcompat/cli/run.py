@@ -17,6 +17,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
 from crdcompat.render.write import between_stops, wants_excerpts
+from crdcompat.schema.answers import ANSWERS
 from crdcompat.vocabulary import ExitCode
 from crdcompat.vocabulary.filters import Filters
 
@@ -34,17 +35,18 @@ def compare_and_report(
     patch: bool = False,
     any_order: bool = False,
     bars: bool = False,
+    use_cache: bool = True,
 ) -> int:
     """Run one comparison from sources to reports. Returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
     instead of a text report. ``any_order`` is that of ``both_sides``.
-    ``bars``: progress is shown on a terminal.
+    ``bars``: progress is shown on a terminal. ``use_cache``: read and keep the answers of earlier runs.
     """
     check_rules((*filters.select, *filters.ignore))
     check_formats(settings.formats)
     recordings = open_recordings(objects, repo)
-    with progress(wanted=bars):
+    with progress(wanted=bars), ANSWERS.kept(wanted=use_cache):
         before, after = both_sides(
             old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.paths
         )

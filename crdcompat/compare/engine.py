@@ -201,7 +201,6 @@ class Comparer:
     def _with_witness(self, item: Judged, witness: Witness, pairs: Sequence[WriterReader]) -> Judged | None:
         if not proves(witness, item.change, item.effect, pairs):
             return None
-        shared = self._cache.book.shared(pairs[0])
         return replace(
             item,
             witness=witness,
@@ -209,7 +208,7 @@ class Comparer:
             writes=None,  # the answers were those to another witness
             spared=None,
             writer_default=is_writer_default(item.change, item.direction, item.effect, witness, pairs[0]),
-            unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], shared),
+            unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], self._cache.book),
         )
 
     # -- effects -------------------------------------------------------------------------------
@@ -256,7 +255,7 @@ class Comparer:
                         occurrences=proved,
                         doubtful=witness.object is None and not witness.assumed,
                         writer_default=is_writer_default(change, direction, effect, witness, pair),
-                        unlikely=is_unlikely(change, effect, witness, pair, self._cache.book.shared(pair)),
+                        unlikely=is_unlikely(change, effect, witness, pair, self._cache.book),
                     )
 
     def _servers(self, crd: str) -> tuple[Server, Server]:

@@ -7,17 +7,20 @@ the same schemas.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import Fault
+from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
+from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import WORK, Budget
 
@@ -64,6 +67,10 @@ class CachingResource(Resource):
                 self._verdicts[key] = known
         return known
 
+    def whole(self, stored: dict[str, Any], read: Decoded) -> Verdict:
+        """As Resource.whole: mostly asked before, when the object became a witness."""
+        return self.create(stored, keep_status=True)
+
 
 class CachingConvertingResource(CachingResource, ConvertingResource):
     """ConvertingResource with a cache of its verdicts."""
@@ -98,5 +105,7 @@ class ComparisonCache:
         """``diff_schemas`` of two roots."""
         key = (self.book.digest(old), self.book.digest(new))
         if key not in self._schemas:
-            self._schemas[key] = diff_schemas(old, new, self.budget)
+            walked = partial(diff_schemas, old, new, self.budget)
+            with self.budget.spending():
+                self._schemas[key] = ANSWERS.of("differences", partial(json_of, old.raw, new.raw), SchemaDiff, walked)
         return self._schemas[key]

@@ -22,6 +22,7 @@ from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update, operations
 from crdcompat.compare.witness import Witness
+from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, SchemaPath, with_value
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
@@ -138,7 +139,11 @@ def _beside(others: dict[str, Any], made: Any) -> dict[str, Any]:
 def proof_by(obj: Object, at: SchemaPath | None, change: Change, effect: Effect, pair: WriterReader) -> Witness | None:
     """The object, made smaller, as a witness of ``effect`` and nothing else; None if it shows something else."""
     claim = Claim.at(change, (effect,), at)
+    inputs = partial(pair.question, obj, at, claim)
+    return ANSWERS.of("object", inputs, Witness | None, partial(_proof_by, obj, at, claim, pair))
 
+
+def _proof_by(obj: Object, at: SchemaPath | None, claim: Claim, pair: WriterReader) -> Witness | None:
     def shows(candidate: Object) -> bool:
         written = pair.writer.create(candidate, keep_status=True)
         if written.accepted is not True or written.object is None:

@@ -90,6 +90,10 @@ class WriterReader(Struct, frozen=True):
     writer: Resource
     reader: Resource
 
+    def question(self, *about: Any) -> bytes:
+        """What an answer about these servers and ``about`` depends on, as the input of a kept answer."""
+        return repr((self.writer.identity, self.reader.identity, about)).encode()
+
 
 class Trial(Struct, frozen=True):
     """A candidate value that, at ``path`` of a valid object, may show the effect; ABSENT: the field is left out.

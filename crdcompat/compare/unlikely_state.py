@@ -14,6 +14,7 @@ from itertools import islice
 from crdcompat.candidates.sample import concrete, sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
+from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.witness import Witness, proves
 from crdcompat.schema.paths import Object, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
@@ -32,14 +33,14 @@ _OF_TYPES = frozenset(
 )  # fmt: skip
 
 
-def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, shared: Node) -> bool:
-    """Whether no controller writes the state of the witness; ``shared`` is the intersection of both schemas."""
+def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, book: TrialBook) -> bool:
+    """Whether no controller writes the state of the witness."""
     if change.owner != Owner.STATUS or witness.object is None:
         return False
     if change.kind == "free-field.declared":
         declared = node_at(pair.reader.node, change.path)
         return declared is not None and _has_types_alone(declared)
-    return change.kind == "shared-constraint.broken" and _lacks_routine(change, effect, witness, pair, shared)
+    return change.kind == "shared-constraint.broken" and _lacks_routine(change, effect, witness, pair, book)
 
 
 def _has_types_alone(node: Node) -> bool:
@@ -49,7 +50,7 @@ def _has_types_alone(node: Node) -> bool:
     return not constraints and all(_has_types_alone(sub) for sub in below if isinstance(sub, Node))
 
 
-def _lacks_routine(change: Change, effect: Effect, witness: Witness, pair: WriterReader, shared: Node) -> bool:
+def _lacks_routine(change: Change, effect: Effect, witness: Witness, pair: WriterReader, book: TrialBook) -> bool:
     """Whether each member that controllers write beside the witness's own ones ends its rejection.
 
     At the root of a status, controllers write any of the members that both sides have; below it, those that the API
@@ -58,7 +59,7 @@ def _lacks_routine(change: Change, effect: Effect, witness: Witness, pair: Write
     if witness.object is None:
         return False
     at = concrete(change.path)
-    known = _both_have(change, pair, shared)
+    known = _both_have(change, pair, book.shared(pair))
     names = [name for name in _ROUTINE if name in known] + [name for name in known if name not in _ROUTINE]
     usual = names if len(at) == 1 else [name for name in names if name in _ROUTINE]
     held: Object = value_at(witness.object, at)

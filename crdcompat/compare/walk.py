@@ -22,8 +22,8 @@ from crdcompat.schema.work import Budget, OverBudgetError
 
 #: Keywords that admission ignores.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
-#: Changes of two schemas that are judged: four times as many as ten years of a project's releases had.
-MAX_CHANGES = 1_500
+#: Changes of two schemas that are judged: almost three times as many as ten years of a project's releases had.
+MAX_CHANGES = 1_000
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 

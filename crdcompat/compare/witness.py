@@ -7,6 +7,7 @@ Where no valid object can have the value, there is no effect; where the search f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
+from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import ITEM, Object, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
@@ -73,7 +75,7 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     known: Outcome | None = book.proved.get(key)
     if known is None or (moved := _as_version(known, change, pair)) is None:
         siblings = (*book.schemas(pair), direction, change.kind, change.path[:-1])
-        moved = _as_sibling(change, siblings, book) or _prove(change, direction, pair, book)
+        moved = _as_sibling(change, siblings, book) or _asked(change, direction, pair, book)
         book.proved[key] = moved
         _remember(change, moved, siblings, book)
     return moved
@@ -109,6 +111,12 @@ def _as_version(known: Outcome, change: Change, pair: WriterReader) -> Outcome |
     stored = None if witness.stored is None else {**witness.stored, **version}
     moved = replace(witness, object={**witness.object, **version}, stored=stored)
     return replace(known, witness=moved) if proves(moved, change, known.effect, [pair]) else None
+
+
+def _asked(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
+    """``_prove``, or what it gave in an earlier run for an equal change of equal CRDs."""
+    inputs = partial(pair.question, change, direction)
+    return ANSWERS.of("proof", inputs, Outcome, partial(_prove, change, direction, pair, book))
 
 
 def _prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
@@ -184,13 +192,20 @@ def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[Wri
     if witness.object is None:
         return False
     claim = Claim.at(change, (effect,), witness.at)
+    shown = (witness.object, witness.stored, witness.operation, claim)
+    return all(
+        ANSWERS.of("witness", partial(pair.question, *shown), bool, partial(_proves, witness, claim, pair))
+        for pair in pairs
+    )
+
+
+def _proves(witness: Witness, claim: Claim, pair: WriterReader) -> bool:
+    (effect,) = claim.effects
+    if witness.object is None:
+        return False
     if witness.stored is not None and witness.operation is not None:
-        update = Update(witness.stored, witness.object, witness.operation)
-        return all(update.shown(claim, pair).effect == effect for pair in pairs)
-    for pair in pairs:
-        verdict = pair.writer.create(witness.object, keep_status=True)
-        if verdict.accepted is not True or verdict.object is None:
-            return False
-        if claim.shown_by(pair.reader.create(verdict.object, keep_status=True)).effect != effect:
-            return False
-    return True
+        return Update(witness.stored, witness.object, witness.operation).shown(claim, pair).effect == effect
+    verdict = pair.writer.create(witness.object, keep_status=True)
+    if verdict.accepted is not True or verdict.object is None:
+        return False
+    return claim.shown_by(pair.reader.create(verdict.object, keep_status=True)).effect == effect

@@ -126,7 +126,7 @@ class Written(Struct, frozen=True):
 def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Written:
     """The writes of ``replay``, without the search for a repair."""
     read = resource.read(stored)
-    whole = _whole(resource, read.object)
+    whole = resource.whole(stored, read)
     causes = _causes(resource, read.object, whole)
     ranked = sorted(causes, key=lambda cause: constraint_of(cause.error) in known)
     bad = list(dict.fromkeys(cause.pointer for cause in ranked if cause.pointer))
@@ -145,7 +145,7 @@ def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Se
         WriteKind.METADATA_UPDATE: metadata,
         WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
         WriteKind.APPLY: metadata if sound else _apply(resource, read.object, metadata),
-        WriteKind.CREATE: _create(resource, read.object, sound=sound),
+        WriteKind.CREATE: _create(resource, read.object, whole, sound=sound),
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
@@ -256,11 +256,12 @@ def _apply(resource: Resource, obj: Object, metadata: Answer) -> Answer:
     return metadata if failed is None else _answer(failed)
 
 
-def _create(resource: Resource, obj: Object, *, sound: bool) -> Answer:
+def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> Answer:
     loses_status = resource.version.has_status and "status" in obj
     if sound and (resource.has_free_status or not loses_status):
         return Answer(WriteResult.ACCEPTED)  # the create contains no more than was judged as a whole
-    return _answer(resource.create_decoded(Decoded(_fresh(obj))))
+    fresh = _fresh(obj)
+    return _answer(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))
 
 
 def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:

@@ -11,10 +11,10 @@ from crdcompat.vocabulary import Owner
 
 
 class Wild(enum.Enum):
-    """A step to every item of a list or every value of a map."""
+    """A step to every item of a list or every value of a map; in JSON a number, because names are strings."""
 
-    ITEM = "[*]"
-    VALUE = ".*"
+    ITEM = 0
+    VALUE = 1
 
 
 ITEM, VALUE = Wild.ITEM, Wild.VALUE
@@ -59,7 +59,7 @@ def render(path: SchemaPath) -> str:
     text = ""
     for step in path:
         if isinstance(step, Wild):
-            text += step.value if text or step is ITEM else "*"
+            text += "[*]" if step is ITEM else ".*" if text else "*"
         else:
             text += f".{step}" if text else step
     return text

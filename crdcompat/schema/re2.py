@@ -87,6 +87,9 @@ def syntax_error(pattern: str) -> str:
             return f"error parsing regexp: {_reason(error, pattern)}"
         if pattern.isascii():
             return _BYTE_ESCAPE if _has_byte_escape(pattern) else ""
+    else:
+        if "(?" not in pattern and "\\C" not in pattern:  # it has neither of what compile_pattern refuses besides
+            return ""
     found = compile_pattern(pattern)
     return found.reason if isinstance(found, PatternError) else ""
 

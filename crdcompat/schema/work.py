@@ -51,13 +51,19 @@ class Budget:
     def __init__(self, steps: int) -> None:
         self.steps = steps
         self._left = steps
+        self._is_open = False
 
     @contextmanager
     def spending(self) -> Iterator[None]:
-        """A block of work. Raises OverBudgetError where the steps end."""
+        """A block of work. Raises OverBudgetError where the steps end. A block inside of one is part of it."""
+        if self._is_open:
+            yield
+            return
         before = WORK.done
+        self._is_open = True
         try:
             with WORK.limited(self._left):
                 yield
         finally:
+            self._is_open = False
             self._left -= WORK.done - before

@@ -8,6 +8,7 @@ Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/cel_validatio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIM
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.names import escape
+from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 
@@ -74,12 +76,17 @@ class _Rule(Struct, frozen=True):
 def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
     """The schemas of a CRD whose rules use at least the part ``least`` (0 to 1) of a budget; none if the CRD does not
     decode."""
-    return [*_usages(raw, server, least, bounds=True)]
+    return _kept(raw, server, least, bounds=True)
 
 
 def uses(raw: Mapping[str, Any], server: Server, least: float) -> bool:
     """Whether the rules of a schema of a CRD use at least the part ``least`` of a budget."""
-    return any(True for _ in _usages(raw, server, least, bounds=False))
+    return bool(_kept(raw, server, least, bounds=False))
+
+
+def _kept(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> list[Usage]:
+    asked = partial(json_of, repr(server), raw, least, bounds)
+    return ANSWERS.of("costs of rules", asked, list[Usage], lambda: [*_usages(raw, server, least, bounds=bounds)])
 
 
 def _usages(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> Iterator[Usage]:

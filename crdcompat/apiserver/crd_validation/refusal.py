@@ -7,6 +7,7 @@ are compiled. ``refusal`` is about a CRD whose objects are judged: it is install
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
+from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.paths import Pointer
 
 _MAX_FAULTS = 20
@@ -89,6 +91,11 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD."""
+    asked = partial(json_of, repr(server), raw)
+    return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
+
+
+def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     if misfits := undecodable_definition(raw, server):
         return [Fault(at, text, text) for at, text in misfits]
     form = definition_of(raw, server)

@@ -22,6 +22,7 @@ from crdcompat.compare.site import WriterReader
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.run_level import precedes_api_server, run_level
 from crdcompat.replay.writes import Cause, Written, writes_of
+from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
@@ -75,7 +76,9 @@ class _Asked:
             canonical(obj),
         )  # other versions mostly have equal schemas
         if key not in self._answers:
-            self._answers[key] = _answer(item, pair, is_known=known is not None)
+            answer = partial(_answer, item, pair, is_known=known is not None)
+            inputs = partial(pair.question, known, item.witness.object)
+            self._answers[key] = ANSWERS.of("writes of a witness", inputs, _Answer, answer)
         writes, spared, since = self._answers[key]
         tolerant = f"Kubernetes 1.{since} and later let updates pass that leave it as it is" if since else ""
         # A witness is replayed again after a change of it.
