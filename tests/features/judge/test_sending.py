@@ -15,8 +15,8 @@ _HEAD = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\n"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (_HEAD + "spec:\n  a: x\n  a: y\n", 'yaml: unmarshal errors:\n  line 6: key "a" already set in map'),
-        (_HEAD + "spec: {a: x, b: y}\n", 'unknown field "spec.b"'),
+        (_HEAD + "spec:\n  a: v\n  a: w\n", 'yaml: unmarshal errors:\n  line 6: key "a" already set in map'),
+        (_HEAD + "spec: {a: v, b: w}\n", 'unknown field "spec.b"'),
         (
             '{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x", "name": "x"}}',
             'duplicate field "metadata.name"',
