@@ -5,7 +5,7 @@ Order of steps: reference section 2.1.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -120,9 +120,12 @@ class Resource(Admission):
         if failed := self.typing_failure(patch, live):
             return failed
         whole = merged(live, patch, self._apply_type, self.server)
-        if applier is not None:
+        # Who owns nothing takes all by force; only another version in which managers wrote can be in the way.
+        if applier is not None or self._has_other_versions(stored):
             owned = self._ownership({**live, "metadata": metadata_of(stored)}, status=status)
-            applied = owned.applied(live, patch, whole, applier)
+            applied = owned.applied(live, patch, whole, applier or Applier(""))
+            if applied.failure:
+                return self._failed(500, applied.failure, HIDDEN)
             if applied.message:
                 return self._failed(409, applied.message)
             whole = applied.object
@@ -141,9 +144,26 @@ class Resource(Admission):
             ignored = {"spec", "metadata"} if self.server.does("apply_status_resets_metadata") else {"spec"}
         else:
             ignored = {"status"} if self.version.has_status else set()
-        versions = {f"{self.crd.group}/{each.name}" for each in self.crd.versions if each.served}
-        entries = entries_of(live, self._apply_type, self.api_version)
-        return Ownership(self._apply_type, entries, "status" if status else "", frozenset(ignored), frozenset(versions))
+        return Ownership(
+            version=self.api_version,
+            versions=frozenset(f"{self.crd.group}/{each.name}" for each in self.crd.versions),
+            types=self._apply_types,
+            entries=entries_of(live, self._apply_type, self.api_version),
+            subresource="status" if status else "",
+            ignored=frozenset(ignored),
+            misfit=partial(typing_errors, server=self.server, strict=True),
+        )
+
+    def _has_other_versions(self, stored: Object) -> bool:
+        """Whether managers wrote a stored object in other versions than this one."""
+        found = metadata_of(stored).get("managedFields")
+        entries = [entry for entry in (found if isinstance(found, list) else ()) if isinstance(entry, dict)]
+        return any(entry.get("apiVersion") not in (self.api_version, None) for entry in entries)
+
+    @cached_property
+    def _apply_types(self) -> dict[str, Type]:
+        """The type of each version that is served."""
+        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions if each.served}
 
     @cached_property
     def _apply_type(self) -> Type:

@@ -224,6 +224,10 @@ class Referee:
         """One request of any form."""
         return self._api.ask(method, path, body, kind)
 
+    def read(self, crd: Json, version: str, name: str) -> Answer:
+        """An object as a version of its kind serves it."""
+        return self._api.ask("GET", f"{collection(crd, version)}/{name}")
+
     def send(self, method: str, path: str, body: bytes, kind: str) -> Answer:
         """One request with a body of any spelling. A server may refuse a large body before it has read it."""
         try:
