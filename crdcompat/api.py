@@ -152,7 +152,7 @@ def simulate(
 def judge(
     crd: Crd | dict[str, Any],
     operation: str,
-    new: dict[str, Any],
+    new: dict[str, Any] | list[Any],
     old: dict[str, Any] | None = None,
     *,
     version: str | None = None,
@@ -160,29 +160,41 @@ def judge(
     ratcheting: bool | None = None,
     manager: str | None = None,
     force: bool = False,
+    field_validation: str = "Warn",
+    dry_run: bool = False,
 ) -> Verdict:
     """Judge one write as an API server would.
 
     ``operation`` is one of ``create``, ``validate`` (as create, but status is kept and validated), ``update``,
-    ``updateStatus``, ``mergePatch``, ``mergePatchStatus``, ``apply``, ``applyStatus``, ``scale``; all but the first two
-    need ``old``, the stored object. In patches ``new`` is the patch, in ``scale`` the Scale object. ``version``
-    defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets the feature gate by
-    hand. ``manager`` is the field manager of an apply: what ``old`` says that it owned and ``new`` no longer has is
-    removed, and fields of other managers are a conflict unless ``force``; by default an apply is by a manager that owns
-    nothing, by force. Nothing that is passed in is changed.
+    ``mergePatch``, ``jsonPatch``, ``apply`` (each also with ``Status`` at its end), ``scale``, ``mergePatchScale``,
+    ``jsonPatchScale``, ``getScale``; all but the first two need ``old``, the stored object. In patches ``new`` is the
+    patch, in ``scale`` the Scale object. ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or
+    ``openshift-4.18``; ``ratcheting`` sets the feature gate by hand. ``manager`` is the field manager of an apply: what
+    ``old`` says that it owned and ``new`` no longer has is removed, and fields of other managers are a conflict unless
+    ``force``; by default an apply is by a manager that owns nothing, by force. ``field_validation`` is ``Strict``,
+    ``Warn`` or ``Ignore``: what the client wants of unknown fields. ``dry_run``: etcd does not see the write, nor its
+    size. Nothing that is passed in is changed.
 
     Raises UsageError for an operation, version or CRD that does not exist.
 
     Example: ``judge(crd, "create", {"apiVersion": …, "kind": …, "metadata": …, "spec": …}).accepted``.
     """
     from crdcompat.apiserver.ownership import Applier
+    from crdcompat.apiserver.sending import Sending
     from crdcompat.apiserver.versions import Server, kubernetes_server
+    from crdcompat.errors import UsageError
     from crdcompat.features.judge.verdict import judge_write, resource_of, version_of
+    from crdcompat.vocabulary.judging import FieldValidation
 
     named = kubernetes_server(kubernetes)
     server = Server(named.minor, named.openshift, ratcheting)
     applier = None if manager is None else Applier(manager, force)
-    return judge_write(resource_of(crd, version or version_of(new), server), operation, new, old, applier=applier)
+    like = old if operation == "scale" or "Scale" in operation or isinstance(new, list) else new
+    resource = resource_of(crd, version or version_of(like), server)
+    if field_validation not in tuple(FieldValidation):
+        raise UsageError(f"field_validation {field_validation!r} is not one of {', '.join(FieldValidation)}")
+    sending = Sending(FieldValidation(field_validation), dry_run)
+    return judge_write(resource, operation, new, old, applier=applier, sending=sending)
 
 
 def judge_crd(

@@ -139,7 +139,8 @@ class Admission:
                 unknown.extend(outcome.unknown)
                 warnings += outcome.warnings
         accepted = None if unknown and not errors else not errors
-        name = metadata_of(new).get("name")
+        name, kind = metadata_of(new).get("name"), new.get("kind")
+        group, slash, _ = str(new.get("apiVersion", "")).rpartition("/")
         return Verdict(
             accepted=accepted,
             errors=tuple(errors),
@@ -149,7 +150,11 @@ class Admission:
             warnings=warnings,
             unknown=tuple(unknown),
             code=422 if errors else 200,
-            subject=(self.crd.kind, self.crd.group, name if isinstance(name, str) else ""),
+            subject=(
+                kind if isinstance(kind, str) else self.crd.kind,
+                group if slash or "apiVersion" in new else self.crd.group,
+                name if isinstance(name, str) else "",
+            ),
         )
 
     def broken_rules(self, new: Object) -> tuple[FieldError, ...]:

@@ -109,16 +109,18 @@ def root_type(node: Node) -> Type:
 
 
 class _Typing(Struct, frozen=True):
-    """The leniency of one typing: whether duplicates are no errors, and items that have some of the keys."""
+    """What one typing tolerates, and whether it checks scalars of any type."""
 
     duplicates: bool
     partial_keys: bool
+    checks_scalars: bool
 
 
 def typing_errors(value: Any, type_: Type, server: Server, *, strict: bool) -> str:
     """The errors of typing ``value``, or ``""``. ``strict`` is for patches, where duplicates are always errors."""
     tolerant = not strict and server.does("apply_tolerates_duplicates")
-    found = list(_errors(value, type_, "", _Typing(tolerant, server.does("apply_partial_keys"))))
+    lenient = _Typing(tolerant, server.does("apply_partial_keys"), server.does("apply_checks_scalars"))
+    found = list(_errors(value, type_, "", lenient))
     return found[0] if len(found) < 2 and found else "\n  ".join(("errors:", *found)) if found else ""
 
 
@@ -141,7 +143,7 @@ def _errors(value: Any, type_: Type, path: str, lenient: _Typing) -> Iterator[st
             yield _misfit(path, f"expected list, got &{{{plain(value)}}}")
             return
         yield from _item_errors(value, type_, path, lenient)
-    elif misfit := _scalar_misfit(value, type_):
+    elif misfit := _scalar_misfit(value, type_, lenient):
         yield _misfit(path, misfit)
 
 
@@ -149,7 +151,7 @@ def _misfit(path: str, text: str) -> str:
     return f"{path}: {text}" if path else text
 
 
-def _scalar_misfit(value: Any, type_: Type) -> str:
+def _scalar_misfit(value: Any, type_: Type, lenient: _Typing) -> str:
     node = type_.node
     declared = node.type if node is not None and not node.int_or_string else ""
     if declared in ("integer", "number"):
@@ -160,7 +162,8 @@ def _scalar_misfit(value: Any, type_: Type) -> str:
         return "" if isinstance(value, str) else f"expected string, got {shown}"
     if declared == "boolean":
         return "" if isinstance(value, bool) else f"expected boolean, got &{{{plain(value)}}}"
-    return "" if not isinstance(value, (dict, list)) else f"expected any scalar, got &{{{plain(value)}}}"
+    is_odd = lenient.checks_scalars and isinstance(value, (dict, list))
+    return f"expected any scalar, got &{{{plain(value)}}}" if is_odd else ""
 
 
 def _item_errors(value: list[Any], type_: Type, path: str, lenient: _Typing) -> Iterator[str]:

@@ -28,11 +28,12 @@ class Decoded(Struct, frozen=True):
     defaulted: tuple[str, ...] = ()
 
 
-def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decoded:
+def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True, defaulting: bool = True) -> Decoded:
     """Decode ``raw`` under ``schema``, without changing ``raw``.
 
     ``pruning`` is False for CRDs with ``spec.preserveUnknownFields: true``: the server then keeps unknown fields and
-    nulls. The schema does not apply to ``apiVersion``, ``kind`` and ``metadata`` of the root.
+    nulls. ``defaulting`` is False for a stored object of another version. The schema does not apply to ``apiVersion``,
+    ``kind`` and ``metadata`` of the root.
     """
     pruned: list[str] = []
     defaulted: list[str] = []
@@ -43,7 +44,8 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
         pruned.extend(dropped)
     body = {name: value for name, value in raw.items() if name not in RESOURCE_META}
     kept = _prune_object(body, schema, None, pruned) if pruning else copied(body)
-    apply_defaults(kept, schema, "", defaulted)
+    if defaulting:
+        apply_defaults(kept, schema, "", defaulted)
     for name in RESOURCE_META:
         kept.pop(name, None)
     if meta is not None:

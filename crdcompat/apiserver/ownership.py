@@ -5,7 +5,7 @@ Source: structured-merge-diff, ``merge/update.go``; apimachinery, ``util/managed
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +18,8 @@ from crdcompat.schema.structural import ABSENT
 
 #: The manager of what an object has that no entry of its managedFields names.
 _BEFORE_APPLY = "before-first-apply"
+_ADDING = "failed to prune fields: failed add back owned items"
+_ADDING = "failed to prune fields: failed add back owned items"
 
 
 class Applier(Struct, frozen=True):
@@ -69,10 +71,14 @@ def entries_of(live: Object, type_: Type, version: str) -> tuple[Entry, ...]:
 
 
 class Applied(Struct, frozen=True):
-    """The object after an apply, and the fields that other managers own but the apply would change."""
+    """The object after an apply, and the fields that other managers own but the apply would change.
+
+    ``failure``: why the server cannot tell, because the object does not fit another version that a manager wrote.
+    """
 
     object: Any
     conflicts: tuple[tuple[Entry, tuple[str, ...]], ...] = ()
+    failure: str = ""
 
     @property
     def message(self) -> str:
@@ -90,31 +96,64 @@ class Applied(Struct, frozen=True):
         return f"Apply failed with {len(places)} conflicts: " + "\n".join(lines) if lines else ""
 
 
+class _MisfitError(Exception):
+    """An object does not fit the types of a version; the message is the server's."""
+
+
 class Ownership(Struct, frozen=True):
     """The fields of one live object by manager, as an apply on one endpoint meets them.
 
-    ``ignored`` are the members of the root that the endpoint resets; ``served`` the versions that the server knows.
+    ``version`` is that of the endpoint, ``versions`` are all of the CRD, ``types`` those of the served ones.
+    ``ignored`` are the members of the root that the endpoint resets, ``misfit`` is the error of typing an object.
     """
 
-    type: Type
+    version: str
+    versions: frozenset[str]
+    types: Mapping[str, Type]
     entries: tuple[Entry, ...]
     subresource: str
     ignored: frozenset[str]
-    served: frozenset[str]
+    misfit: Callable[[Any, Type], str]
 
     def applied(self, live: Object, patch: Object, merged: Object, applier: Applier) -> Applied:
         """``merged``, the merge of the patch into the live object, without the fields that the applier gives up."""
-        known = [entry for entry in self.entries if entry.version in self.served]
+        try:
+            return self._applied(live, patch, merged, applier)
+        except _MisfitError as error:
+            return Applied(None, failure=str(error))
+
+    def _applied(self, live: Object, patch: Object, merged: Object, applier: Applier) -> Applied:
+        known = [entry for entry in self.entries if entry.version in self.types]
+        for entry in self.entries:
+            if entry.version not in self.versions:
+                raise _MisfitError(f"request to convert CR to an invalid group/version: {entry.version}")
+            if entry in known:
+                self._convert(live, entry.version, "")
         own = [entry for entry in known if self._is_of(entry, applier)]
         others = [entry for entry in known if not self._is_of(entry, applier)]
-        sent = self._counted(fields_of(patch, self.type))
-        last: Fields = NO_FIELDS.union(*(entry.fields for entry in own))
-        new = self._pruned(merged, last, sent.union(*(entry.fields for entry in others))) if last else merged
+        sent = self._counted(fields_of(patch, self.types[self.version]))
+        new = merged
+        if own and own[0].fields:
+            owned = {self.version: sent}
+            for entry in others:
+                owned[entry.version] = owned.get(entry.version, NO_FIELDS) | entry.fields
+            new = self._pruned(merged, own[0], owned)
+        touched = {}
+        for entry in others:
+            if entry.version not in touched:
+                self._convert(live, entry.version, "failed to convert old object: ")
+                self._convert(new, entry.version, "failed to convert new object: ")
+                found = changed(live, new, self.types[entry.version])
+                touched[entry.version] = self._counted(found) if entry.version == self.version else found
         if applier.force:
             return Applied(new)
-        touched = self._counted(changed(live, new, self.type))
-        found = ((entry, sorted(map(shown, entry.fields & touched))) for entry in others)
-        return Applied(new, tuple((entry, tuple(paths)) for entry, paths in found if paths))
+        places = ((entry, sorted(map(shown, entry.fields & touched[entry.version]))) for entry in others)
+        return Applied(new, tuple((entry, tuple(paths)) for entry, paths in places if paths))
+
+    def _convert(self, obj: Any, version: str, said: str, before: str = "") -> None:
+        """An object that is converted has to fit the types of the other version."""
+        if version != (before or self.version) and (error := self.misfit(obj, self.types[version])):
+            raise _MisfitError(said + error)
 
     def _is_of(self, entry: Entry, applier: Applier) -> bool:
         return entry.applies and entry.manager == applier.name and entry.subresource == self.subresource
@@ -122,12 +161,23 @@ class Ownership(Struct, frozen=True):
     def _counted(self, fields: Iterable[Any]) -> Fields:
         return frozenset(path for path in fields if not path or path[0] not in self.ignored)
 
-    def _pruned(self, merged: Object, last: Fields, owned: Fields) -> Object:
-        """Without what the applier owned ``last``, but what anybody owns now, and items that were not its own."""
-        whole, mine = with_holders(fields_of(merged, self.type), self.type), with_holders(last, self.type)
-        pruned = without(merged, mine, self.type)
-        kept = with_holders(fields_of(pruned, self.type), self.type) | with_holders(owned, self.type)
-        pruned = without(merged, whole - kept, self.type)
-        gone = whole - with_holders(fields_of(pruned, self.type), self.type)
-        found: Object = without(merged, gone & mine, self.type)
+    def _pruned(self, merged: Object, last: Entry, owned: Mapping[str, Fields]) -> Object:
+        """Without what the applier owned last, but what anybody owns now, and items that were not its own.
+
+        ``owned`` are the fields by version. The version of the last apply comes first.
+        """
+        type_, at = self.types[last.version], last.version
+        self._convert(merged, at, "failed to prune fields: failed to convert merged object to last applied version: ")
+        mine = with_holders(last.fields, type_)
+        pruned = without(merged, mine, type_)
+        for version in sorted(owned, key=lambda each: each != last.version):
+            for what, obj in (("merged", merged), ("pruned", pruned)):
+                said = f"{_ADDING}: failed to convert {what} object at version {version}: "
+                self._convert(obj, version, said, at)
+            at, kind = version, self.types[version]
+            whole, left = (with_holders(fields_of(obj, kind), kind) for obj in (merged, pruned))
+            pruned = without(merged, whole - (left | with_holders(owned[version], kind)), kind)
+        whole, left = (with_holders(fields_of(obj, type_), type_) for obj in (merged, pruned))
+        found: Object = without(merged, (whole - left) & mine, type_)
+        self._convert(found, self.version, "failed to prune fields: ", last.version)
         return found

@@ -14,14 +14,25 @@ from msgspec.structs import replace
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import misfit_of_embedded
-from crdcompat.apiserver.gotext import compact_json, quote, range_error
+from crdcompat.apiserver.gotext import quote, range_error
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
 from crdcompat.apiserver.metadata.names import dns_label_errors
-from crdcompat.apiserver.patch import merge_patch as patched
-from crdcompat.apiserver.scale import scale_of
+from crdcompat.apiserver.sending import (
+    PLAIN,
+    Sending,
+    in_etcd,
+    not_strict,
+    not_strict_apply,
+    other_type,
+    other_version,
+    refused,
+    too_large,
+    unrecognized,
+)
 from crdcompat.apiserver.warnings import deduplicated, warnings_of
 from crdcompat.vocabulary import HIDDEN
+from crdcompat.vocabulary.judging import FieldValidation
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.ownership import Applier
@@ -34,63 +45,69 @@ _OTHER_NAMESPACE = "the namespace of the provided object does not match the name
 _MAX_UINT64 = 2**64 - 1
 
 
-def create(resource: Resource, raw: Object, *, keep_status: bool = False, namespace: str = "") -> Verdict:
+def create(
+    resource: Resource, raw: Object, *, keep_status: bool = False, namespace: str = "", sending: Sending = PLAIN
+) -> Verdict:
     """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole.
 
     ``namespace`` is that of the URL (default: the object's, or ``default``).
     """
-    if failed := _undecodable(resource, raw) or _misplaced(resource, raw, namespace):
+    if failed := _unfit(resource, raw, sending) or _misplaced(resource, raw, namespace):
         return failed
     new, warnings = _completed(resource, raw, namespace, is_new=True)
     verdict = resource.create(new, keep_status=keep_status)
     if verdict.object is not None and "status" in resource.node.properties:
         # The server answers with the object as it reads it back: a dropped status has its default again.
         verdict = replace(verdict, object=resource.read(verdict.object).object)
-    return _warned(verdict, resource, None, warnings)
+    return finished(verdict, resource, None, warnings, sending)
 
 
-def update(resource: Resource, raw: Object, stored: Object, *, status: bool = False) -> Verdict:
+def update(
+    resource: Resource, raw: Object, stored: Object, *, status: bool = False, sending: Sending = PLAIN
+) -> Verdict:
     """PUT of ``raw`` over ``stored``, on the main endpoint or on /status."""
     if status and not resource.version.has_status:
         return resource.no_endpoint(stored)
-    if failed := _undecodable(resource, raw) or _misaddressed(raw, stored) or _outdated(resource, raw, stored):
+    if failed := _unfit(resource, raw, sending) or misaddressed(raw, stored) or _outdated(resource, raw, stored):
         return failed
     new, warnings = _completed(resource, raw, metadata_of(stored).get("namespace"), is_new=False)
     verdict = resource.update_status(new, stored) if status else resource.update(new, stored)
-    return _warned(verdict, resource, stored, warnings)
-
-
-def merge_patch(resource: Resource, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
-    """PATCH with a JSON merge patch, on the main endpoint or on /status."""
-    whole = patched(resource.read(stored).object, patch)
-    if isinstance(whole, dict) and (error := _misfit(resource, whole)):
-        sent = compact_json(whole)
-        refused = FieldError(INVALID, ("patch",), Keyword.METADATA, sent, resource.server, fixed_detail=error)
-        return Verdict(False, (refused,), None, code=422)
-    return _warned(resource.merge_patch(patch, stored, status=status), resource, stored, ())
+    return finished(verdict, resource, stored, warnings, sending)
 
 
 def apply(
-    resource: Resource, patch: Object, stored: Object, *, status: bool = False, applier: Applier | None = None
+    resource: Resource,
+    patch: Object,
+    stored: Object,
+    *,
+    status: bool = False,
+    applier: Applier | None = None,
+    sending: Sending = PLAIN,
 ) -> Verdict:
     """PATCH by server-side apply, by default by a manager that owns no other field. The body is YAML to the server."""
+    if failed := too_large(patch) or not_strict_apply(resource, sending) or other_type(resource, patch):
+        return failed
     verdict = resource.apply(_from_yaml(patch), stored, status=status, applier=applier)
-    return _warned(verdict, resource, stored, ())
+    return finished(verdict, resource, stored, (), sending, is_apply=True)
 
 
-def scale(resource: Resource, new: Object, stored: Object) -> Verdict:
-    """PUT of the Scale object ``new``. The object of the verdict is the Scale that the server answers with."""
-    spec = new.get("spec")
-    verdict = resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, stored)
-    verdict = _warned(verdict, resource, stored, ())
-    if verdict.object is None or resource.version.scale is None:
-        return verdict
-    return replace(verdict, object=scale_of(verdict.object, resource.version.scale))
+def _unfit(resource: Resource, raw: Object, sending: Sending) -> Verdict | None:
+    """The refusal of an object that is not one of the URL's kind and version, or that the client wants refused."""
+    return (
+        too_large(raw)
+        or unrecognized(resource, raw)
+        or not_strict(resource, raw, sending)
+        or _undecodable(resource, raw)
+        or other_version(resource, raw)
+    )
 
 
 def _undecodable(resource: Resource, raw: Object) -> Verdict | None:
     """The refusal of an object whose metadata, or that of an embedded resource, has a wrong type."""
-    error = _misfit(resource, raw)
+    if raw.get("apiVersion", "") is None:
+        kind, nil = resource.crd.kind, ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
+        return refused(400, f'{kind} in version "" cannot be handled as a {kind}: {nil}')
+    error = misfit(resource, raw)
     return _unhandled(resource, error) if error else None
 
 
@@ -109,10 +126,10 @@ def number_out_of_range(resource: Resource, number: str, *, is_patch: bool) -> V
 def escape_not_yaml() -> Verdict:
     """The refusal of an apply with an escape of a surrogate: its body is YAML, which has no surrogates."""
     error = "yaml: found invalid Unicode character escape code"
-    return _failed(400, f"error decoding YAML: error converting YAML to JSON: {error}")
+    return refused(400, f"error decoding YAML: error converting YAML to JSON: {error}")
 
 
-def _misfit(resource: Resource, raw: Object) -> str:
+def misfit(resource: Resource, raw: Object) -> str:
     """The error of decoding an object's metadata and its embedded resources, or ""."""
     if error := undecodable(raw.get("metadata")):
         return error
@@ -136,20 +153,20 @@ def _misplaced(resource: Resource, raw: Object, namespace: str) -> Verdict | Non
     if not given or not resource.crd.namespaced:
         return None
     is_other = given != namespace if namespace else dns_label_errors(given, resource.server)
-    return _failed(400, _OTHER_NAMESPACE) if is_other else None
+    return refused(400, _OTHER_NAMESPACE) if is_other else None
 
 
-def _misaddressed(raw: Object, stored: Object) -> Verdict | None:
+def misaddressed(raw: Object, stored: Object) -> Verdict | None:
     """The refusal of an object with another name or namespace than the URL, which has those of the stored object."""
     new, old = metadata_of(raw), metadata_of(stored)
     if new.get("namespace") and old.get("namespace") and new["namespace"] != old["namespace"]:
-        return _failed(400, _OTHER_NAMESPACE)
+        return refused(400, _OTHER_NAMESPACE)
     name, wanted = new.get("name"), old.get("name")
     if not wanted or name == wanted:
         return None
     if not name:
-        return _failed(400, f"the name of the object ({wanted} based on URL) was undeterminable: name must be provided")
-    return _failed(400, f"the name of the object ({name}) does not match the name on the URL ({wanted})")
+        return refused(400, f"the name of the object ({wanted} based on URL) was undeterminable: name must be provided")
+    return refused(400, f"the name of the object ({name}) does not match the name on the URL ({wanted})")
 
 
 def _outdated(resource: Resource, raw: Object, stored: Object) -> Verdict | None:
@@ -158,9 +175,9 @@ def _outdated(resource: Resource, raw: Object, stored: Object) -> Verdict | None
     if not old.get("resourceVersion"):
         return None
     if known and not re.fullmatch("[0-9]+", known, re.ASCII):
-        return _failed(500, f"strconv.ParseUint: parsing {quote(known)}: invalid syntax")
+        return refused(500, f"strconv.ParseUint: parsing {quote(known)}: invalid syntax")
     if known and int(known) > _MAX_UINT64:
-        return _failed(500, f"strconv.ParseUint: parsing {quote(known)}: value out of range")
+        return refused(500, f"strconv.ParseUint: parsing {quote(known)}: value out of range")
     if known and int(known):
         return None
     place = ("metadata", "resourceVersion")
@@ -187,16 +204,30 @@ def _completed(resource: Resource, raw: Object, namespace: Any, *, is_new: bool)
     return ({**raw, "metadata": meta} if meta or "metadata" in raw else raw), warnings
 
 
-def _warned(verdict: Verdict, resource: Resource, stored: Object | None, warnings: tuple[str, ...]) -> Verdict:
-    """The verdict with the warnings that do not depend on the schema."""
+def finished(
+    verdict: Verdict,
+    resource: Resource,
+    stored: Object | None,
+    warnings: tuple[str, ...],
+    sending: Sending,
+    *,
+    is_apply: bool = False,
+) -> Verdict:
+    """The verdict with the warnings that do not depend on the schema; etcd has the last word."""
+    found = verdict.warnings
+    if sending.validation is FieldValidation.IGNORE:
+        found = tuple(each for each in found if not each.startswith("unknown field "))
     more = warnings_of(resource.version, resource.crd, verdict.object, stored, resource.server)
-    return replace(verdict, warnings=(*more, *warnings, *verdict.warnings))
+    warnings = (*more, *warnings, *sending.warnings(resource, is_apply=is_apply), *found)
+    verdict = in_etcd(replace(verdict, warnings=warnings), resource, sending)
+    storage = resource.crd.storage_version
+    if verdict.object is None or storage is None or storage is resource.version:
+        return verdict
+    # What the storage version does not declare is not stored, and the server answers with what is.
+    stored_as = {**verdict.object, "apiVersion": f"{resource.crd.group}/{storage.name}"}
+    return replace(verdict, object=resource.live(stored_as))
 
 
 def _hiding(said: str, error: str) -> Verdict:
     """A 400 whose error can show values."""
-    return _failed(400, said + error, said + HIDDEN)
-
-
-def _failed(code: int, message: str, redacted: str = "") -> Verdict:
-    return Verdict(False, (), None, code=code, failure=message, redacted_failure=redacted)
+    return refused(400, said + error, said + HIDDEN)

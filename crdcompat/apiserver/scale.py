@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crdcompat.apiserver.errors import INVALID, FieldError
-from crdcompat.apiserver.gotext import plain
+from crdcompat.apiserver.gotext import compact_json, json_kind, plain, quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 
@@ -66,6 +66,47 @@ def scale_of(obj: dict[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
         "spec": {"replicas": replicas} if replicas else {},
         "status": status,
     }
+
+
+def unset_replicas(obj: dict[str, Any], scale: Mapping[str, Any]) -> str:
+    """What a reader of /scale is told of an object without the replicas; "" if it has them."""
+    path = scale.get("specReplicasPath")
+    if isinstance(path, str) and _at(obj, path)[0] is None:
+        return f"the spec replicas field {quote(path)} does not exist"
+    return ""
+
+
+#: The members of a Scale object's parts.
+_SPEC, _STATUS = ("replicas",), ("replicas", "selector")
+
+
+def unknown_of_scale(scale: Any) -> tuple[str, ...]:
+    """The paths of what no Scale object has."""
+    known = {"": ("kind", "apiVersion", "metadata", "spec", "status"), "spec.": _SPEC, "status.": _STATUS}
+    parts = {"": scale, "spec.": scale.get("spec"), "status.": scale.get("status")}
+    return tuple(
+        f"{at}{name}" for at, part in parts.items() if isinstance(part, dict) for name in part if name not in known[at]
+    )
+
+
+def is_scale(obj: dict[str, Any]) -> bool:
+    """Whether an object can be read as a Scale."""
+    return (obj.get("apiVersion"), obj.get("kind")) == ("autoscaling/v1", "Scale") and not misfit_of_scale(obj)
+
+
+def misfit_of_scale(scale: dict[str, Any]) -> str:
+    """The error of reading the replicas of a Scale object, or ""."""
+    for part in ("spec", "status"):
+        held = scale.get(part)
+        found = held.get("replicas") if isinstance(held, dict) else held
+        if found is None and isinstance(held, (dict, type(None))):
+            continue
+        if isinstance(found, bool) or not isinstance(found, int) or not -_INT32 - 1 <= found <= _INT32:
+            shown = json_kind(found, compact_json(found))
+            return (
+                f"json: cannot unmarshal {shown} into Go struct field Scale{part.title()}.{part}.replicas of type int32"
+            )
+    return ""
 
 
 def _error(path: str, value: Any, server: Server, detail: str) -> FieldError:

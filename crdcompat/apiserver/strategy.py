@@ -5,7 +5,7 @@ Order of steps: reference section 2.1.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.apiserver.ownership import Applier, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
 from crdcompat.cel.rule import uses_old
+from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import HIDDEN
@@ -46,6 +47,23 @@ class Resource(Admission):
         """A stored object as this server reads it: pruned, without nulls, defaulted. Reads do not validate."""
         return decode(stored, self.node, pruning=self.crd.prunes)
 
+    def live(self, stored: Object) -> Object:
+        """A stored object as a write on this endpoint finds it.
+
+        Of another version of the CRD it is read by that one, converted by its name alone (strategy None), and pruned.
+        """
+        other = self.stored_version(stored)
+        if other is None or other is self.version:
+            return self.read(stored).object
+        found = decode(stored, other.node, pruning=self.crd.prunes).object
+        found = {**found, "apiVersion": self.api_version}
+        return decode(found, self.node, pruning=self.crd.prunes, defaulting=False).object
+
+    def stored_version(self, stored: Object) -> CrdVersion | None:
+        """The version of the CRD that a stored object names; None if the CRD has no such version."""
+        group, _, name = str(stored.get("apiVersion", "")).rpartition("/")
+        return self.crd.version(name) if group == self.crd.group else None
+
     def create(self, raw: Object, *, keep_status: bool = False) -> Verdict:
         """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole."""
         return self.create_decoded(self.read(raw), keep_status=keep_status)
@@ -56,11 +74,11 @@ class Resource(Admission):
 
     def update(self, raw: Object, stored: Object) -> Verdict:
         """PUT of ``raw`` over ``stored`` on the resource's main endpoint."""
-        return self.update_decoded(self.read(raw), self.read(stored).object)
+        return self.update_decoded(self.read(raw), self.live(stored))
 
     def update_status(self, raw: Object, stored: Object) -> Verdict:
         """PUT of ``raw`` over ``stored`` on /status: the server uses only its status."""
-        return self.update_status_decoded(self.read(raw), self.read(stored).object)
+        return self.update_status_decoded(self.read(raw), self.live(stored))
 
     def create_decoded(self, request: Decoded, *, keep_status: bool = False) -> Verdict:
         """``create`` of a decoded object."""
@@ -92,7 +110,7 @@ class Resource(Admission):
 
     def merge_patch(self, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
         """PATCH with a JSON merge patch, on the main endpoint or on /status."""
-        return self._patched(merge_patch(self.read(stored).object, patch), stored, status=status)
+        return self.patched(merge_patch(self.live(stored), patch), stored, status=status)
 
     def apply(self, patch: Object, stored: Object, *, status: bool = False, applier: Applier | None = None) -> Verdict:
         """PATCH by server-side apply. A typing failure is a 500, a conflict with other managers a 409.
@@ -102,13 +120,16 @@ class Resource(Admission):
         """
         if status and not self.version.has_status:
             return self.no_endpoint(stored)
-        live = self.read(stored).object
+        live = self.live(stored)
         if failed := self.typing_failure(patch, live):
             return failed
         whole = merged(live, patch, self._apply_type, self.server)
-        if applier is not None:
+        # Who owns nothing takes all by force; only another version in which managers wrote can be in the way.
+        if applier is not None or self._has_other_versions(stored):
             owned = self._ownership({**live, "metadata": metadata_of(stored)}, status=status)
-            applied = owned.applied(live, patch, whole, applier)
+            applied = owned.applied(live, patch, whole, applier or Applier(""))
+            if applied.failure:
+                return self._failed(500, applied.failure, HIDDEN)
             if applied.message:
                 return self._failed(409, applied.message)
             whole = applied.object
@@ -127,9 +148,26 @@ class Resource(Admission):
             ignored = {"spec", "metadata"} if self.server.does("apply_status_resets_metadata") else {"spec"}
         else:
             ignored = {"status"} if self.version.has_status else set()
-        versions = {f"{self.crd.group}/{each.name}" for each in self.crd.versions if each.served}
-        entries = entries_of(live, self._apply_type, self.api_version)
-        return Ownership(self._apply_type, entries, "status" if status else "", frozenset(ignored), frozenset(versions))
+        return Ownership(
+            version=self.api_version,
+            versions=frozenset(f"{self.crd.group}/{each.name}" for each in self.crd.versions),
+            types=self._apply_types,
+            entries=entries_of(live, self._apply_type, self.api_version),
+            subresource="status" if status else "",
+            ignored=frozenset(ignored),
+            misfit=partial(typing_errors, server=self.server, strict=True),
+        )
+
+    def _has_other_versions(self, stored: Object) -> bool:
+        """Whether managers wrote a stored object in other versions than this one."""
+        found = metadata_of(stored).get("managedFields")
+        entries = [entry for entry in (found if isinstance(found, list) else ()) if isinstance(entry, dict)]
+        return any(entry.get("apiVersion") not in (self.api_version, None) for entry in entries)
+
+    @cached_property
+    def _apply_types(self) -> dict[str, Type]:
+        """The type of each version that is served."""
+        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions if each.served}
 
     @cached_property
     def _apply_type(self) -> Type:
@@ -147,18 +185,19 @@ class Resource(Admission):
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:
         """PUT of /scale: the server sets the replicas in the object, then validates it as on the main endpoint."""
-        live = self.read(stored).object
+        live = self.live(stored)
         path = self.version.scale.get("specReplicasPath") if self.version.scale is not None else None
         if not isinstance(path, str):
             return self.no_endpoint(stored)
-        return self.update(with_replicas(live, path, replicas), stored)
+        return self.update(with_replicas(live, path, replicas or 0), stored)
 
     def no_endpoint(self, stored: Object) -> Verdict:
         """The 404 of an endpoint that this CRD does not declare (rollback-truth, fact 14)."""
         name = metadata_of(stored).get("name", "")
         return self._failed(404, f"{self.crd.plural}.{self.crd.group} {quote(str(name))} not found")
 
-    def _patched(self, whole: Object, stored: Object, *, status: bool) -> Verdict:
+    def patched(self, whole: Object, stored: Object, *, status: bool) -> Verdict:
+        """The write of the object that a patch makes."""
         if status and not self.version.has_status:
             return self.no_endpoint(stored)
         return self.update_status(whole, stored) if status else self.update(whole, stored)

@@ -35,6 +35,7 @@ SINCE: dict[str, int] = {
     "apply_status_resets_metadata": 36,  # an apply to /status neither changes nor owns metadata
     "enum_blocks_cel": 29,
     "finalizer_warnings": 29,  # new finalizers without a domain
+    "apply_checks_scalars": 29,  # lists and maps in the place of strings with a format no longer fit an apply's types
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "cel_bare_objects": 29,  # rules read an object whose schema declares no members: kubernetes/kubernetes#121459
     "enum_lengths": 29,  # the cost of a rule on strings of an enum is that of its longest member

@@ -9,6 +9,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
+from crdcompat.vocabulary.judging import FieldValidation
 
 
 class Operation(StrEnum):
@@ -20,9 +21,14 @@ class Operation(StrEnum):
     updateStatus = "updateStatus"  # noqa: N815 - the words are fixed
     mergePatch = "mergePatch"  # noqa: N815
     mergePatchStatus = "mergePatchStatus"  # noqa: N815
+    mergePatchScale = "mergePatchScale"  # noqa: N815
+    jsonPatch = "jsonPatch"  # noqa: N815
+    jsonPatchStatus = "jsonPatchStatus"  # noqa: N815
+    jsonPatchScale = "jsonPatchScale"  # noqa: N815
     apply = "apply"
     applyStatus = "applyStatus"  # noqa: N815
     scale = "scale"
+    getScale = "getScale"  # noqa: N815
 
 
 class Output(StrEnum):
@@ -42,8 +48,8 @@ def judge(
         Operation,
         typer.Option(
             metavar="OP",
-            help="create, validate (create that keeps status), update, updateStatus, mergePatch, mergePatchStatus,"
-            " apply, applyStatus or scale.",
+            help="create, validate (create that keeps status), update, mergePatch, jsonPatch, apply (each also with"
+            " Status at its end), scale, mergePatchScale, jsonPatchScale or getScale.",
         ),
     ] = Operation.create,
     old: Annotated[
@@ -67,6 +73,13 @@ def judge(
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="With --manager: take fields from other managers.")
     ] = False,
+    field_validation: Annotated[
+        FieldValidation,
+        typer.Option(
+            help="What to do about unknown and duplicate fields; kubectl asks for Strict.", case_sensitive=False
+        ),
+    ] = FieldValidation.WARN,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="As a dry run, which etcd does not see.")] = False,
     requests: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
@@ -94,6 +107,8 @@ def judge(
         raise typer.Exit(batch.answer_requests(requests, redact=redact))
     if crd is None:
         raise UsageError("judge needs a CRD file, and an object file to judge an object (or --requests FILE)")
+    if op is Operation.getScale:
+        new = new or old
     if new is None and (op is not Operation.create or version is not None):
         raise UsageError("--op and --version are about an object: judge needs its file after the CRD's")
     if manager is None and force_conflicts:
@@ -108,6 +123,8 @@ def judge(
         ratcheting=ratcheting,
         redact=redact,
         applier=None if manager is None else Applier(manager, force_conflicts),
+        validation=field_validation,
+        dry_run=dry_run,
     )
     style = style_for(sys.stdout, color.value, int(verbose)) if output is Output.text else None
     raise typer.Exit(answers.answer(request, style))

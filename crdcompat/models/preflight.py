@@ -153,6 +153,19 @@ class WindowEffect(Struct, frozen=True):
     new_crd_old_writer: Effect
 
 
+class Admitters(Struct, frozen=True):
+    """Admission policies and webhook configurations whose rules match judged kinds; they were not judged.
+
+    Where lists were refused, ``lists`` names them and ``reason`` says why; then none is known.
+    """
+
+    kinds: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    webhooks: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    reason: str = ""
+
+
 class PreflightReport(Struct, frozen=True):
     """The result of ``preflight``.
 
@@ -184,6 +197,7 @@ class PreflightReport(Struct, frozen=True):
     missing: tuple[Missing, ...] = ()
     windows: tuple[WindowEffect, ...] = ()
     notes: tuple[str, ...] = ()
+    admission: tuple[Admitters, ...] = ()
     operator: str = ""
     arguments: tuple[str, ...] = ()
 

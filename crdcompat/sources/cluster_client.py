@@ -23,6 +23,8 @@ PAGE = 500
 """Objects in one page."""
 
 MAX_PAGE_BYTES = 512 << 20
+#: How often a request is sent again to which no answer came in time: each time it is waited for as long.
+_MAX_SILENT = 2
 UNVERIFIED = (
     "by the kubeconfig the connection is not verified (insecure-skip-tls-verify): another server may have answered"
 )
@@ -205,7 +207,7 @@ class Client:
         ``repeats``: the request changes nothing. Others are sent again only if the server refused to begin them (429).
         Before the first answer of a server, a broken connection is more often a wrong address: it is tried once more.
         """
-        waiting, broke_off = Waiting(self._patience), False
+        waiting, broke_off, silent = Waiting(self._patience), False, 0
         while True:
             try:
                 result = call()
@@ -220,16 +222,18 @@ class Client:
                     raise RefusedError(error.status, _reason(error), _bytes(error.body)) from None
             except self._urllib3.exceptions.HTTPError as error:
                 reason = getattr(error, "reason", None) or error
+                silent += isinstance(reason, self._urllib3.exceptions.ReadTimeoutError)
                 may_repeat = repeats and (self._has_answered or not broke_off) and self._is_broken(reason)
+                may_repeat = may_repeat and silent <= _MAX_SILENT
                 if not may_repeat or not waiting.again():
                     raise NoAnswerError(_first_line(reason)) from None
                 broke_off = True
 
     def _is_broken(self, reason: object) -> bool:
-        """Whether a connection broke off, or, if the server has answered before, is refused: it restarts."""
+        """Whether a connection broke off, or, if the server has answered before, is refused or silent: it restarts."""
         faults = self._urllib3.exceptions
         return isinstance(reason, faults.ProtocolError) or (
-            self._has_answered and isinstance(reason, faults.NewConnectionError)
+            self._has_answered and isinstance(reason, (faults.NewConnectionError, faults.ReadTimeoutError))
         )
 
     def _seconds_to_wait(self, headers: Any) -> float | None:

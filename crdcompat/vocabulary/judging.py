@@ -1,4 +1,7 @@
-"""The facts besides direction, effect and owner that decide how severe a finding is (docs/judging.md)."""
+"""The facts besides direction, effect and owner that decide how severe a finding is (docs/judging.md).
+
+And what a client asks of a server that judges its write.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +31,11 @@ class Harm(StrEnum):
 
     NO_COMMON_VALUE = "neither side accepts a value of the other"
     FROZEN = "no value can be changed any more"
+
+
+class FieldValidation(StrEnum):
+    """What a client wants of unknown and duplicate fields; servers warn by default, kubectl asks for Strict."""
+
+    STRICT = "Strict"
+    WARN = "Warn"
+    IGNORE = "Ignore"

@@ -54,10 +54,11 @@ _QUESTION = "a scalar with '?' inside [] or {} is not read by Kubernetes: write 
 
 
 class Remark(Struct, frozen=True, order=True):
-    """An oddity that does not prevent reading: a duplicate key. ``line`` counts from 1."""
+    """An oddity that does not prevent reading: a duplicate ``key``. ``line`` counts from 1."""
 
     line: int
     message: str
+    key: str = ""
 
 
 class GoLoader(_Loader):
@@ -203,7 +204,7 @@ class GoLoader(_Loader):
             key, line = self._key(key_node), key_node.start_mark.line + 1
             if key in first:
                 message = f"duplicate key {key[:60]!r} (first on line {first[key]}); the last one counts"
-                self.remarks.append(Remark(line, message))
+                self.remarks.append(Remark(line, message, key))
             first.setdefault(key, line)
 
 

@@ -92,13 +92,19 @@ def test_two_owners() -> None:
         ),
         ((), 'conflict: conflict with "before-first-apply" using example.com/v1: .spec.a'),
         ((_entry("B", {"f:b": {}}),), ""),
-        ((_entry("B", {"f:a": {}}, apiVersion="example.com/v0"),), ""),  # a version that is not served owns nothing
     ],
 )
 def test_conflicts(entries: tuple[Json, ...], message: str) -> None:
     verdict = _applied({"a": "2"}, {"a": "1", "b": "1"}, *entries)
     assert (verdict.code, verdict.message) == ((409, f"Apply failed with 1 {message}") if message else (200, ""))
     assert _applied({"a": "2"}, {"a": "1", "b": "1"}, *entries, force=True).accepted
+
+
+def test_a_manager_of_a_version_that_is_gone() -> None:
+    """No apply succeeds before such an entry is removed, whoever applies."""
+    verdict = _applied({"a": "2"}, {"a": "1"}, _entry("B", {"f:a": {}}, apiVersion="example.com/v0"), force=True)
+    assert verdict.code == 500
+    assert verdict.message == "request to convert CR to an invalid group/version: example.com/v0"
 
 
 def test_conflicts_of_several_managers() -> None:

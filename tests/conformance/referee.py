@@ -59,6 +59,7 @@ class Answer:
 
     code: int
     body: Json
+    warnings: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -88,11 +89,15 @@ class _Connection:
         return cls(http.client.HTTPConnection(urlsplit(url).netloc, timeout=_SERVE_SECONDS), token)
 
     def ask(self, method: str, path: str, body: Any = None, kind: str = _JSON, accept: str = _JSON) -> Answer:
+        # An apply is read as YAML, which knows no surrogates: text is sent as it is.
+        data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        return self.send(method, path, data, kind, accept)
+
+    def send(self, method: str, path: str, data: bytes | None, kind: str, accept: str = _JSON) -> Answer:
+        """A request with a body as it is."""
         headers = {"Accept": accept, "Content-Type": kind}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        # An apply is read as YAML, which knows no surrogates: text is sent as it is.
-        data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         self.http.request(method, path, data, headers)
         response = self.http.getresponse()
         answer = response.read()
@@ -100,7 +105,8 @@ class _Connection:
             found = json.loads(answer)
         except ValueError:
             found = {"message": answer.decode(errors="replace").strip()}
-        return Answer(response.status, found)
+        warnings = response.headers.get_all("Warning") or ()
+        return Answer(response.status, found, tuple(json.loads(each.partition(" - ")[2]) for each in warnings))
 
 
 class Referee:
@@ -217,6 +223,18 @@ class Referee:
     def ask(self, method: str, path: str, body: Json, kind: str = _JSON) -> Answer:
         """One request of any form."""
         return self._api.ask(method, path, body, kind)
+
+    def read(self, crd: Json, version: str, name: str) -> Answer:
+        """An object as a version of its kind serves it."""
+        return self._api.ask("GET", f"{collection(crd, version)}/{name}")
+
+    def send(self, method: str, path: str, body: bytes, kind: str) -> Answer:
+        """One request with a body of any spelling. A server may refuse a large body before it has read it."""
+        try:
+            return self._api.send(method, path, body, kind)
+        except ConnectionError:
+            self._api.http.close()
+            return self._api.send(method, path, body, kind)
 
     # -- etcd, past any schema ---------------------------------------------
 

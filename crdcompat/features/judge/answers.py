@@ -11,14 +11,17 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.redaction import redacted_verdict
+from crdcompat.apiserver.sending import Sending
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
-from crdcompat.features.judge.files import crd_for, name_of, one_object, only_crd, served
+from crdcompat.errors import UsageError
+from crdcompat.features.judge.files import body, crd_for, name_of, one_object, only_crd, served
 from crdcompat.features.judge.shown import Shown, verdict_text
 from crdcompat.features.judge.stored import changed_besides
 from crdcompat.features.judge.verdict import judge_crd, judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import Style, finish, json_text, say, warn
 from crdcompat.vocabulary import ExitCode
+from crdcompat.vocabulary.judging import FieldValidation
 
 _ASSUMED = "the newest known version (--kube-version or --openshift-version sets it)"
 
@@ -26,7 +29,8 @@ _ASSUMED = "the newest known version (--kube-version or --openshift-version sets
 class Question(Struct, frozen=True):
     """One write to judge: file names of the CRD and the objects, and on which server; ``redact``: hide its values.
 
-    ``applier`` is who applies (None: a manager that owns no field, by force). Without ``new`` the CRD itself is judged;
+    ``applier`` is who applies (None: a manager that owns no field, by force); ``validation`` and ``dry_run`` are the
+    client's options. Without ``new`` the CRD itself is judged;
     ``old`` is then the file of the installed CRD.
     """
 
@@ -39,6 +43,8 @@ class Question(Struct, frozen=True):
     ratcheting: bool | None
     redact: bool = False
     applier: Applier | None = None
+    validation: FieldValidation = FieldValidation.WARN
+    dry_run: bool = False
 
 
 def answer(question: Question, style: Style | None) -> int:
@@ -60,18 +66,23 @@ def answer(question: Question, style: Style | None) -> int:
 
 
 def _on_object(question: Question, server: Server) -> tuple[Verdict, Shown]:
-    new = one_object(question.new or "")
+    new, duplicates = body(question.new or "")
+    if not isinstance(new, dict) and not question.op.startswith("jsonPatch"):
+        raise UsageError(f"{question.new}: not an object")
     old = one_object(question.old) if question.old else None
-    version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
-    resource = served(question.crd, resource_of(crd_for(question.crd, new), version, server))
-    verdict = judge_write(resource, question.op, new, old, applier=question.applier)
-    name = metadata_of(new).get("name") or metadata_of(old or {}).get("name") or ""
+    sent = new if isinstance(new, dict) else {}
+    like = sent if "Scale" not in question.op and question.op != "scale" else old or {}
+    version = question.version or str(like.get("apiVersion", "")).rpartition("/")[2] or None
+    resource = served(question.crd, resource_of(crd_for(question.crd, like), version, server))
+    sending = Sending(question.validation, question.dry_run, duplicates)
+    verdict = judge_write(resource, question.op, new, old, applier=question.applier, sending=sending)
+    name = metadata_of(sent).get("name") or metadata_of(old or {}).get("name") or ""
     return redacted_verdict(verdict, resource.node) if question.redact else verdict, Shown(
         server=_named(question, server),
         write=f"{question.op} of {resource.crd.kind} {json_text(name)}, {resource.crd.name}/{resource.version.name}",
-        besides=changed_besides(resource, question.op, new, verdict),
+        besides=changed_besides(resource, question.op, sent, verdict),
         drops_status=question.op == "create"
-        and "status" in new
+        and "status" in sent
         and "status" not in (verdict.object or {"status": None}),
     )
 

@@ -18,15 +18,18 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.requests import escape_not_yaml, number_out_of_range
+from crdcompat.apiserver.sending import Sending
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
 from crdcompat.features.judge.answers import verdict_data
+from crdcompat.features.judge.duplicates import in_json
 from crdcompat.features.judge.files import crd_for, served
 from crdcompat.features.judge.lines import Line, read_line, without_numbers
 from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.render.escape import json_text
 from crdcompat.vocabulary import ExitCode
+from crdcompat.vocabulary.judging import FieldValidation
 
 MAX_LINE = 16 << 20
 """Bytes of a line that are read. A server takes bodies of up to 3 MiB."""
@@ -78,7 +81,7 @@ def _answered(line: bytes, number: int, *, redact: bool) -> tuple[dict[str, Any]
             raise UsageError(f"line {number} is longer than {MAX_LINE} bytes")
         read = read_line(line)
         request_id = read.request.get("id") if isinstance(read.request, dict) else None
-        answered = {"id": request_id, **_answer_request(read, redact=redact)}
+        answered = {"id": request_id, **_answer_request(read, line, redact=redact)}
         return answered, _written(answered)
     except orjson.JSONDecodeError as error:
         reason = f"line {number} is not JSON: {error}"
@@ -103,7 +106,7 @@ def _written(answered: dict[str, Any]) -> bytes:
     return json_text(answered, orjson.OPT_APPEND_NEWLINE).encode()
 
 
-def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
+def _answer_request(line: Line, text: bytes, *, redact: bool) -> dict[str, Any]:
     request = line.request
     if not isinstance(request, dict):
         raise UsageError("the request is not an object")
@@ -111,7 +114,7 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
     if not isinstance(operation, str):
         raise UsageError("the request's `op` is not a string")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
-    if line.number and operation == "scale":
+    if line.number and operation in ("scale", "mergePatchScale", "jsonPatchScale"):
         raise UsageError(f"the number {line.number} does not fit into a float64")
     if operation in CRD_OPERATIONS:
         if not isinstance(kube, str):
@@ -133,13 +136,15 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
     ratcheting = request.get("ratcheting")
     if not isinstance(ratcheting, (bool, type(None))):
         raise UsageError("the request's `ratcheting` is not true or false")
-    if version is None and isinstance(request.get("new"), dict):
-        version = str(request["new"].get("apiVersion", "")).rpartition("/")[2] or None
     new = _as_decoded(request.get("new"))
-    kind = new.get("kind") if isinstance(new, dict) else None
+    like = request.get("old") if "Scale" in operation or operation == "scale" else new
+    if version is None and isinstance(like, dict):
+        version = str(like.get("apiVersion", "")).rpartition("/")[2] or None
+    kind = like.get("kind") if isinstance(like, dict) else None
     resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
+    old, applier, sending = _as_decoded(request.get("old")), _applier(request), _sending(request, text)
     verdict = _undecodable(resource, operation, line) or judge_write(
-        resource, operation, new, _as_decoded(request.get("old")), namespace=namespace, applier=_applier(request)
+        resource, operation, new, old, namespace=namespace, applier=applier, sending=sending
     )
     shown = redacted_verdict(verdict, resource.node) if redact else verdict
     return verdict_data(shown)
@@ -153,13 +158,24 @@ def _applier(request: dict[str, Any]) -> Applier | None:
     return None if manager is None else Applier(manager, force)
 
 
+def _sending(request: dict[str, Any], text: bytes) -> Sending:
+    """The client's options. What the body has twice is looked for if the request says what to do about it."""
+    validation, dry_run = request.get("fieldValidation"), request.get("dryRun", False)
+    if validation not in (None, *FieldValidation) or not isinstance(dry_run, bool):
+        known = ", ".join(FieldValidation)
+        raise UsageError(f"the request's `fieldValidation` is not one of {known}, or `dryRun` is not true or false")
+    if validation is None:
+        return Sending(dry_run=dry_run)
+    return Sending(FieldValidation(validation), dry_run, in_json(text, "new"))
+
+
 def _undecodable(resource: Resource, operation: str, line: Line) -> Verdict | None:
     """The refusal of a body by its spelling alone. An apply takes a number out of range as a string."""
     is_yaml = operation.startswith("apply")
     if is_yaml and line.has_surrogates:
         return escape_not_yaml()
     if line.number and not is_yaml:
-        return number_out_of_range(resource, line.number, is_patch=operation.startswith("mergePatch"))
+        return number_out_of_range(resource, line.number, is_patch="Patch" in operation)
     return None
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.sending import Duplicate
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import Problem, SourceError, UsageError
+from crdcompat.features.judge.duplicates import in_json, in_yaml
 from crdcompat.yaml.documents import Document, read_documents
 
 
@@ -36,12 +39,25 @@ def _documents(file: str) -> list[Document]:
 
 def one_object(file: str) -> dict[str, Any]:
     """The only object in ``file``. Raises SourceError, or UsageError if there is another number of them."""
+    found = one_document(file).data
+    if not isinstance(found, dict):
+        raise UsageError(f"{file}: not an object")
+    return found
+
+
+def one_document(file: str) -> Document:
+    """The only document in ``file``. Raises SourceError, or UsageError if there is another number of them."""
     documents = _documents(file)
     if len(documents) != 1:
         raise UsageError(f"{file}: judge takes one object, there are {len(documents)}")
-    if not isinstance(documents[0].data, dict):
-        raise UsageError(f"{file}: not an object")
-    return documents[0].data
+    return documents[0]
+
+
+def body(file: str) -> tuple[Any, tuple[Duplicate, ...]]:
+    """The only value in ``file``, an object or the list of a JSON patch, and what its text has twice."""
+    found = one_document(file)
+    text = b"" if found.remarks or file == "-" else Path(file).read_bytes()
+    return found.data, in_yaml(found.remarks) or in_json(text)
 
 
 def crd_for(file: str, obj: dict[str, Any]) -> Crd:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from crdcompat.apiserver import requests
+from crdcompat.apiserver import patching, requests
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
+from crdcompat.apiserver.sending import PLAIN, Sending
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
@@ -16,17 +18,23 @@ from crdcompat.errors import UsageError
 #: The kinds of create, and whether each keeps the status.
 _CREATES = {"create": False, "validate": True}
 #: The kinds of write over a stored object. In patches ``new`` is the patch, in ``scale`` the Scale object.
-_UPDATES: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
+_UPDATES: dict[str, Callable[..., Verdict]] = {
     "update": requests.update,
-    "updateStatus": lambda resource, new, old: requests.update(resource, new, old, status=True),
-    "mergePatch": requests.merge_patch,
-    "mergePatchStatus": lambda resource, new, old: requests.merge_patch(resource, new, old, status=True),
-    "scale": requests.scale,
+    "updateStatus": partial(requests.update, status=True),
+    "mergePatch": patching.merge_patch,
+    "mergePatchStatus": partial(patching.merge_patch, status=True),
+    "mergePatchScale": patching.patch_scale,
+    "jsonPatch": patching.json_patch,
+    "jsonPatchStatus": partial(patching.json_patch, status=True),
+    "jsonPatchScale": patching.patch_scale,
+    "scale": patching.scale,
 }
 #: The kinds of server-side apply, and whether each goes to /status.
 _APPLIES = {"apply": False, "applyStatus": True}
-#: The kinds of write that ``judge`` knows.
-OPERATIONS = (*_CREATES, *_UPDATES, *_APPLIES)
+#: The request that reads the stored object's Scale object, which autoscalers begin with.
+_READ_SCALE = "getScale"
+#: The kinds of request that ``judge`` knows.
+OPERATIONS = (*_CREATES, *_UPDATES, *_APPLIES, _READ_SCALE)
 
 
 def judge_write(
@@ -37,13 +45,15 @@ def judge_write(
     *,
     namespace: str = "",
     applier: Applier | None = None,
+    sending: Sending = PLAIN,
 ) -> Verdict:
     """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request.
 
     ``namespace`` is that of a create's URL (default: the object's). ``applier`` is who applies (default: a manager that
-    owns no field, by force).
+    owns no field, by force), ``sending`` how the client sends the request.
     """
-    if not isinstance(new, dict):
+    is_list = isinstance(new, list) and operation.startswith("jsonPatch")
+    if not (isinstance(new, dict) or is_list or operation == _READ_SCALE):
         raise UsageError("the new object is not a JSON object")
     if operation not in OPERATIONS:
         raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
@@ -52,11 +62,17 @@ def judge_write(
     if operation not in _CREATES and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
     try:
+        if operation in _CREATES:
+            keep = _CREATES[operation]
+            return requests.create(resource, new, keep_status=keep, namespace=namespace, sending=sending)
+        if failed := patching.unreadable(resource, old):
+            return failed
         if operation in _APPLIES:
-            return requests.apply(resource, new, old or {}, status=_APPLIES[operation], applier=applier)
-        if operation in _UPDATES:
-            return _UPDATES[operation](resource, new, old)
-        return requests.create(resource, new, keep_status=_CREATES[operation], namespace=namespace)
+            is_status = _APPLIES[operation]
+            return requests.apply(resource, new, old, status=is_status, applier=applier, sending=sending)
+        if operation == _READ_SCALE:
+            return patching.read_scale(resource, old)
+        return _UPDATES[operation](resource, new, old, sending=sending)
     except RecursionError:
         raise UsageError(TOO_DEEP) from None
 

@@ -12,14 +12,15 @@ from typing import Any
 import orjson
 
 from crdcompat.crds.resolving import Resolved
+from crdcompat.models.preflight import Admitters
 from crdcompat.render.wording.findings import some
 from crdcompat.sources.cluster_admission import AdmissionLists
 
 _WRITES = ("*", "CREATE", "UPDATE")
 
 
-def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Collection[str]) -> Iterator[str]:
-    """Notes on the policies and webhook configurations that match ``judged`` CRDs, and on lists that were refused."""
+def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Collection[str]) -> Iterator[Admitters]:
+    """The policies and webhook configurations that match ``judged`` CRDs, and the lists that were refused."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for plural, data in lists.items:
         name, rules = _read(data)
@@ -29,13 +30,21 @@ def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Coll
     for kinds, matching in found.items():
         policies = [name for plural, name in matching if plural.endswith("policies")]
         webhooks = [name for plural, name in matching if not plural.endswith("policies")]
-        counted = (
-            *_counted(len(policies), "policy", "policies"),
-            *_counted(len(webhooks), "webhook configuration", "webhook configurations"),
-        )
-        yield f"not judged: {' and '.join(counted)} on {some(kinds)} ({some([*policies, *webhooks])})"
+        yield Admitters(kinds, tuple(policies), tuple(webhooks))
     for why, plurals in _by_reason(lists.refused):
-        yield f"not judged, and not known: {some(plurals)} on the judged kinds, if any (cannot be listed: {why})"
+        yield Admitters(lists=tuple(plurals), reason=why)
+
+
+def note_of(found: Admitters) -> str:
+    """What a report says of them."""
+    if found.lists:
+        lists = some(found.lists)
+        return f"not judged, and not known: {lists} on the judged kinds, if any (cannot be listed: {found.reason})"
+    counted = (
+        *_counted(len(found.policies), "policy", "policies"),
+        *_counted(len(found.webhooks), "webhook configuration", "webhook configurations"),
+    )
+    return f"not judged: {' and '.join(counted)} on {some(found.kinds)} ({some([*found.policies, *found.webhooks])})"
 
 
 def _read(data: bytes) -> tuple[str, list[dict[str, Any]]]:

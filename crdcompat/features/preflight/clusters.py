@@ -13,7 +13,7 @@ from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import Problem, SourceError
 from crdcompat.features.preflight.admitters import not_judged
 from crdcompat.features.preflight.scope import CRDS_API, Scope, access_rule, list_path
-from crdcompat.models.preflight import Missing, StepKind
+from crdcompat.models.preflight import Admitters, Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
@@ -48,8 +48,8 @@ class Cluster(Protocol):
         """The objects of these CRDs, and possibly of others."""
         ...
 
-    def not_judged(self, scope: Scope) -> Iterator[str]:
-        """What a report must say about other things than schemas that decide on writes of the needed kinds."""
+    def not_judged(self, scope: Scope) -> Iterator[Admitters]:
+        """What decides on writes of the needed kinds beside schemas, as far as it can be listed."""
         ...
 
     def notes(self) -> Iterator[str]:
@@ -85,7 +85,7 @@ class LiveCluster:
     def _unlisted(self) -> set[str]:
         return {f"{self._tree.label}: {problem.file}" for problem in self._tree.problems}
 
-    def not_judged(self, scope: Scope) -> Iterator[str]:
+    def not_judged(self, scope: Scope) -> Iterator[Admitters]:
         """The admission policies and webhooks of the needed kinds."""
         if scope.needed:
             yield from not_judged(self._tree.admission(), scope.news, scope.needed)
@@ -172,7 +172,7 @@ class RecordedCluster:
         """All recorded objects."""
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
 
-    def not_judged(self, scope: Scope) -> Iterator[str]:
+    def not_judged(self, scope: Scope) -> Iterator[Admitters]:
         """None: a recording lists no policies and webhooks."""
         return iter(())
 

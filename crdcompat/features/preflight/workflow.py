@@ -11,6 +11,7 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.report import release
+from crdcompat.features.preflight.admitters import note_of
 from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
 from crdcompat.features.preflight.rollback import Rollback
@@ -70,6 +71,7 @@ def preflight(
     missing = [*scope.missing, *(() if named else unknown), *tally.gaps.missing()]
     missing += cluster.missing(scope, tally.recorded)
     missing += unknown_release(cluster, growth, tally.early)
+    admission = tuple(cluster.not_judged(scope))
     report = PreflightReport(
         old=release(old),
         new=Release(cluster.installed.name, None, runs.kubernetes if runs else None, cluster.installed.notes),
@@ -92,8 +94,9 @@ def preflight(
             *server_notes(cluster, old),
             *_notes(scope, tally, judge, hides=cluster.hides),
             *cluster.notes(),
-            *cluster.not_judged(scope),
+            *map(note_of, admission),
         ),
+        admission=admission,
         operator=options.operator,
         arguments=options.arguments or (old.name,),
     )

@@ -27,6 +27,7 @@ def preflight_data(report: PreflightReport) -> dict[str, Any]:
             "judge": report.judge,
         },
         "notes": list(report.notes),
+        "admission": [to_builtins(item) for item in report.admission],
         "summary": {
             "crds": report.installed,
             "objects": report.objects,

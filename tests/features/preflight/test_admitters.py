@@ -49,6 +49,9 @@ def test_those_of_the_judged_kinds(cluster: ApiServer) -> None:
         "not judged: 1 policy on Widget, Gadget (b)",
     ]
     assert cluster.methods.keys() == {"GET"}
+    report = run("preflight", "old", "--cluster", "prod", "--format", "json").report
+    empty: Json = {"lists": [], "reason": ""}
+    assert report["admission"] == [{"kinds": ["Widget"], "policies": ["a", "b"], "webhooks": ["d"], **empty}]
 
 
 @pytest.mark.parametrize(

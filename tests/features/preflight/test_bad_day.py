@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -145,3 +146,24 @@ def test_the_kinds_are_counted(cluster: ApiServer) -> None:
         names = [entry.path for entry, _ in tree.stream(lambda path: path.startswith("example.com/"))]
     assert len(names) == COUNT
     assert [each for each in seen if each[0] == "Kinds read"] == [("Kinds read", done, 2) for done in (0, 1, 2)]
+
+
+@pytest.mark.parametrize(("times", "answer", "waited"), [(2, "no", [1, 2]), (3, "unknown", [1, 2])])
+def test_a_server_that_is_silent_for_a_while(
+    cluster: ApiServer, waits: list[float], times: int, answer: str, waited: list[float]
+) -> None:
+    """Each try waits for the whole --read-timeout, so there are three."""
+    cluster.put(WIDGETS, MANY)
+    whole, left, end = cluster.answers[WIDGETS], iter(range(times)), threading.Event()
+
+    def silent(asked: str) -> Answer:
+        if asked == "1000" and next(left, None) is not None:
+            end.wait(30)
+        return whole(asked)
+
+    cluster.answers[WIDGETS] = silent
+    try:
+        found = run("preflight", "old", "--cluster", "prod", "--format", "json", "--read-timeout", "1").report
+    finally:
+        end.set()
+    assert (found["answer"], waits) == (answer, waited)

@@ -17,6 +17,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -67,7 +69,7 @@ func run(data, gates, token string) error {
 		return err
 	}
 	prepared := server.GenericAPIServer.PrepareRun()
-	go func() { fail(http.Serve(listener, server.GenericAPIServer.Handler)) }()
+	go func() { fail(http.Serve(listener, namingVersion(server.GenericAPIServer.Handler))) }()
 	if _, _, err := prepared.NonBlockingRun(ctx.Done(), time.Second); err != nil {
 		return err
 	}
@@ -80,6 +82,27 @@ func run(data, gates, token string) error {
 	fmt.Println(string(line))
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
+}
+
+// namingVersion answers /version with the minor that the program is built from; everything else is the server's.
+func namingVersion(server http.Handler) http.Handler {
+	found := map[string]string{}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "k8s.io/apiserver" {
+				parts := strings.SplitN(module.Version, ".", 3) // v0.36.6
+				found = map[string]string{"major": "1", "minor": parts[1], "gitVersion": "v1." + parts[1] + "." + parts[2]}
+			}
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/version" {
+			server.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(found)
+	})
 }
 
 func fail(err error) {
