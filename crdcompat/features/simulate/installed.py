@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -17,8 +17,12 @@ def after_move(entered: CrdSet, left: CrdSet) -> CrdSet:
 
     Those in ``crds/`` of charts are of the release that is ``left``.
     """
-    entered = replace(entered, deleted=deleted_names(entered, left))
-    staying = _staying(entered, left)
+    return moved(entered, left, deleted_names(entered, left), _staying(entered, left))
+
+
+def moved(entered: CrdSet, left: CrdSet, deleted: frozenset[str], staying: Collection[str]) -> CrdSet:
+    """The CRDs of the release that is ``entered``, of which Helm has ``deleted`` some, and left those ``staying``."""
+    entered = replace(entered, deleted=deleted)
     if not staying:
         return entered
     kept = [each for each in entered.documents if each.crd.name not in staying]
