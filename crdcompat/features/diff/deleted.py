@@ -15,6 +15,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import Context
+from crdcompat.crds.file import templates_of
 from crdcompat.crds.installers import keeps, metadata_in
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -98,8 +99,10 @@ def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterato
     """The documents that Helm manages, each with whether it keeps the CRD."""
     managed = managed_by_helm(crds, documents)
     read = crds.read(dict.fromkeys(each.file for each in managed))
-    metadata = {file: metadata_in(template) for file, template in read}
-    return ((each, keeps(each.crd, metadata.get(each.file, {}))) for each in managed)
+    metadata = {
+        (file, inside): metadata_in(template) for file, data in read for inside, template in templates_of(file, data)
+    }
+    return ((each, keeps(each.crd, metadata.get((each.file, each.inside), {}))) for each in managed)
 
 
 def managed_by_helm(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument]:
