@@ -54,6 +54,7 @@ def preflight(
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
     context: o.ClusterContext = None,
+    installer: o.InstallerOption = None,
     formats: Formats = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -78,6 +79,7 @@ def preflight(
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.growth import early_in, growing_in
+    from crdcompat.features.preflight.installed import after_rollback
     from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
     from crdcompat.features.preflight.server import running
     from crdcompat.features.preflight.standing import standing_of
@@ -99,7 +101,7 @@ def preflight(
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
     limit_requests(connect_timeout, read_timeout)
     check_formats(formats or (), "preflight")
-    settings = settled(config, repo, formats or ("text",), FailOn.ERROR, redact=redact)
+    settings = settled(config, repo, formats or ("text",), FailOn.ERROR, redact=redact, installer=installer)
     options = PreflightOptions(
         judge=o.chosen_server(kube_version, openshift_version),
         context=context,
@@ -113,6 +115,7 @@ def preflight(
             ("--from", origin),
             ("--all", read_all),
             ("--context", context),
+            ("--installer", installer),
             ("--kube-version", kube_version),
             ("--openshift-version", openshift_version),
             ("--operator", operator),
@@ -127,6 +130,7 @@ def preflight(
         judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
         if print_rbac:
             of_release = judged.of_release
+            target = after_rollback(target, judged.installed, of_release=of_release)
             standing = standing_of(target, judged.installed, judged.facts, context, of_release=of_release)
             growth = growing_in(judged, running(judged)[0], options.growth)
             declared = {each.crd for each in early_in(judged, growth)}

@@ -1,7 +1,7 @@
 """Folders and files whose CRDs no cluster gets, or which another copy replaces, as their names say.
 
-A name is a weak reason. It decides only between copies of a CRD, and, for folders of designs and tests, about a CRD
-that is nowhere else in a tree whose other CRDs have a place that ships.
+A name is a weak reason. It decides only between copies of a CRD, and, for folders of designs, tests and examples, about
+a CRD that is nowhere else in a tree whose other CRDs have a place that ships.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from functools import lru_cache
 _NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements", "fixtures"))
 #: Nor from folders with one of these words in their names.
 _TESTS = frozenset(("test", "tests", "e2e", "testing"))
-#: Some projects install from these folders, if they have no other one.
-_SELDOM = frozenset(("doc", "docs", "documentation", "example", "examples", "sample", "samples"))
+#: Some projects install from these folders, if they have no other one. Scripts of developers are in ``hack``.
+_SELDOM = frozenset(
+    ("doc", "docs", "documentation", "example", "examples", "sample", "samples", "hack", "third_party", "third-party")
+)
+#: The flavour that a cluster gets on request, beside the usual one.
+_ON_REQUEST = "experimental"
 #: The manifest of one release, kept beside those of others, and a folder of one.
 _RELEASE_FILE = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?=[^\d]|$)|-v?\d+\.\d+\.\d+(?=[^\d]|$)")
 _RELEASE_FOLDER = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
@@ -24,7 +28,7 @@ _RELEASE_FOLDER = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 class Place(IntEnum):
     """How likely clusters get the CRDs of a file, by its path alone."""
 
-    ORDINARY, SELDOM, NEVER = range(3)
+    ORDINARY, SPARE, SELDOM, NEVER = range(4)
 
 
 @lru_cache(1 << 16)  # all sides of a comparison ask for mostly the same paths
@@ -34,5 +38,7 @@ def place_of(path: str) -> Place:
     words = (word for folder in folders for word in folder.replace("_", "-").split("-"))
     if not (_NEVER.isdisjoint(folders) and _TESTS.isdisjoint(words)):
         return Place.NEVER
+    if not _SELDOM.isdisjoint(folders):
+        return Place.SELDOM
     is_old = any(map(_RELEASE_FOLDER.fullmatch, folders)) or (not name.endswith("gz") and _RELEASE_FILE.search(name))
-    return Place.SELDOM if is_old or not _SELDOM.isdisjoint(folders) else Place.ORDINARY
+    return Place.SPARE if is_old or _ON_REQUEST in folders else Place.ORDINARY

@@ -40,7 +40,7 @@ _NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
 class Kind(IntEnum):
     """The kinds of evidence: one with a lower number counts before the others."""
 
-    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED = range(7)
+    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED, PATCHED = range(8)
 
 
 class Evidence(Struct, frozen=True):
@@ -75,15 +75,22 @@ def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collec
     """The kustomizations, the smallest first: it lists the files itself.
 
     One that installs other manifests, too, says more than one that lists CRDs alone: a flavour that nobody uses has
-    one, too.
+    one, too. A file that a kustomization patches in its versions says least: no cluster gets it as it is.
     """
     counting = {path: reached for path, reached in kustomized.reached.items() if _counts(path)}
-    installed: set[str] = set()
+    installed, patched = set[str](), set[str]()
     for reached in counting.values():
+        if not reached.isdisjoint(kustomized.reshaping):
+            patched.update(reached)
         if any(path in files and path not in crds and not is_kustomization_name(path) for path in reached):
             installed.update(reached)
     for path, reached in sorted(counting.items(), key=lambda item: (len(item[1]), item[0])):
-        for kind, listed in ((Kind.INSTALLED, reached & installed), (Kind.LISTED, reached)):
+        whole = reached - patched
+        for kind, listed in (
+            (Kind.INSTALLED, whole & installed),
+            (Kind.LISTED, whole),
+            (Kind.PATCHED, reached & patched),
+        ):
             yield Evidence(kind, path, listed & frozenset(crds))
 
 

@@ -22,7 +22,7 @@ from crdcompat.sources.unpack import is_gzip
 from crdcompat.yaml.documents import Document, read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: The reason to skip a file that was read and has no CRD.
 NO_CRD = "no CRD"
@@ -53,7 +53,7 @@ def _read_packed(data: bytes, entry: Entry) -> CrdFile:
     problems: list[Problem] = []
     found: list[tuple[str, CrdFile]] = []
     try:
-        for path, content in unpacked_charts({f"charts/{entry.path.rpartition('/')[2]}": data}, problems):
+        for path, content in _unpacked(data, entry.path, problems):
             if is_manifest_name(path):
                 found.append((path, read_file(content, Entry(entry.path))))
             elif has_crd_line(content) and not path.endswith("NOTES.txt"):
@@ -67,6 +67,18 @@ def _read_packed(data: bytes, entry: Entry) -> CrdFile:
         skipped.append(Skipped(entry.path, NO_CRD))
     numbered = (replace(document, index=index, positions=None) for index, document in enumerate(documents))
     return CrdFile(tuple(numbered), tuple(skipped), tuple(replace(each, file=entry.path) for each in problems))
+
+
+def _unpacked(data: bytes, path: str, problems: list[Problem]) -> Iterable[tuple[str, bytes]]:
+    return unpacked_charts({f"charts/{path.rpartition('/')[2]}": data}, problems)
+
+
+def templates_of(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The templates in a packed chart, by their paths inside; of another file itself, by "". Raises SourceError."""
+    if is_packed_chart(path) and is_gzip(data):
+        yield from _unpacked(data, path, [])
+    else:
+        yield "", data
 
 
 def read_file(data: bytes, entry: Entry) -> CrdFile:

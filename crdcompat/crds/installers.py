@@ -21,13 +21,24 @@ if TYPE_CHECKING:
 
 _CHART, _BUNDLE = "Chart.yaml", "metadata/annotations.yaml"
 _POLICY, _KEEP = "helm.sh/resource-policy", "keep"
-#: The metadata of a manifest, and its labels, which often are inserted as a whole.
-_METADATA = re.compile(rb"^metadata:[ \t]*\r?\n((?:(?:[ \t]|\{\{)[^\n]*\n|[ \t]*\r?\n)*)", re.MULTILINE)
-_LABELS = re.compile(rb"^([ ]+)labels:[^\n]*\n(?:\1[ ]+[^\n]*\n|[ ]*\{\{[^\n]*\n)*", re.MULTILINE)
-_NAME = re.compile(rb"^[ ]+name:[ \t]*[\"']?([^\s\"']*)[^\n]*\n", re.MULTILINE)
+#: The metadata of a manifest, in block or flow style, and its labels, which often are inserted as a whole.
+_METADATA = re.compile(
+    rb"^[\"']?metadata[\"']?:[ \t]*(?:\r?\n((?:(?:[ \t]|\{\{)[^\n]*\n|[ \t]*\r?\n)*)|(\{[^\n]*\n(?:[ \t}][^\n]*\n)*))",
+    re.MULTILINE,
+)
+_LABELS = re.compile(
+    rb"^([ ]+)[\"']?labels[\"']?:[^\n]*\n(?:\1[ ]+[^\n]*\n|[ ]*\{\{[^\n]*\n)*"
+    rb"|(?<=[{, ])[\"']?labels[\"']?:[ \t]*\{(?:[^{}]|\{\{[^{}]*\}\})*\}",
+    re.MULTILINE,
+)
+_NAME = re.compile(
+    rb"^[ ]+[\"']?name[\"']?:[ \t]*[\"']?([^\s\"',]*)[^\n]*\n"
+    rb"|(?<=[{, ])[\"']?name[\"']?:[ \t]*[\"']?([^\s\"',{}]+)[\"']?",
+    re.MULTILINE,
+)
 #: Actions that insert nothing: conditions, which are taken as true, their ends, and comments.
 _CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^{}\n]*\}\}")
-_STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n]*)")
+_STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n,]*)")
 
 
 #: The folders of a chart.
@@ -88,9 +99,14 @@ def installers_in(paths: Iterable[str], named: Installer | None) -> Installers:
 
 
 def metadata_in(template: bytes) -> dict[str, bytes]:
-    """The metadata of each manifest in a template, by its name; that of an only one also by "", whatever its name."""
-    found = [each[1] for each in _METADATA.finditer(template + b"\n")]
-    names = {name.decode("utf-8", "replace"): text for text in found for name in _NAME.findall(text)}
+    """The metadata of each manifest in a template, by its name; that of an only one also by "", whatever its name.
+
+    A template that inserts nothing is a manifest, of which a CRD says all: its metadata is not looked for.
+    """
+    if b"{{" not in template:
+        return {"": b""}
+    found = [each[1] or each[2] or b"" for each in _METADATA.finditer(template + b"\n")]
+    names = {(block or flow).decode("utf-8", "replace"): text for text in found for block, flow in _NAME.findall(text)}
     return names | ({"": found[0]} if len(found) == 1 else {})
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.crds.patches import may_change_crds
+from crdcompat.crds.patches import changes_versions, may_change_crds
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
 from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
@@ -31,13 +31,15 @@ class Kustomized(Struct, frozen=True):
 
     ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``reached``
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
-    paths that they list, also of what the tree does not have.
+    paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
+    CRDs.
     """
 
     listed: frozenset[str] = frozenset()
     parts: Mapping[str, tuple[str, str]] = {}
     reached: Mapping[str, frozenset[str]] = {}
     named: frozenset[str] = frozenset()
+    reshaping: frozenset[str] = frozenset()
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -55,7 +57,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     if not found:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
-    named, parts = set[str](), dict[str, tuple[str, str]]()
+    named, parts, reshaping = set[str](), dict[str, tuple[str, str]](), set[str]()
     own: dict[str, set[str]] = {}
     pending = [path for path in data if not excluded(path)]
     patches: list[tuple[str, str, Any]] = []
@@ -86,8 +88,11 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
             part = f"{key} {patch!r} {text!r} {sources} {made}"
             own[path].add(part)
             parts[part] = path, f"{key}: {_BUILD}"
+            if changes_versions(patch, text):
+                reshaping.add(part)
     listed = frozenset(named & files.keys())
-    return Kustomized(listed, parts, {path: _reached(path, own) for path in own}, frozenset(named))
+    reached = {path: _reached(path, own) for path in own}
+    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping))
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:

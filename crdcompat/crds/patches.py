@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.crds.model import KIND
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 #: Fields of a CRD that decide about no schema.
 _BESIDE_SCHEMAS = ("metadata.", "spec.conversion.")
+_OF_VERSIONS = re.compile(rb"openAPIV3Schema|spec[/.]versions\b")
+
+
+def changes_versions(patch: Any, text: bytes) -> bool:
+    """Whether what may change CRDs names their versions: what it makes accepts other objects than its base."""
+    return _OF_VERSIONS.search(repr(patch).encode() + text) is not None
 
 
 def may_change_crds(key: str, patch: Any, text: bytes) -> bool:

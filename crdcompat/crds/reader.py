@@ -45,7 +45,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     SourceError.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
-    name such as release-4.13 gives the server. ``installers`` put the CRDs into a cluster.
+    name such as release-4.13 gives the server. ``installers`` put the CRDs into a cluster; ``deleted`` are the names of
+    those that they have deleted, with all objects, when a cluster has come to this release.
     """
 
     name: str
@@ -68,6 +69,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     is_partial: bool = False
     may_be_openshift: bool = True
     installers: Installers = Installers()
+    deleted: frozenset[str] = frozenset()
     set_aside: tuple[tuple[str, str, str], ...] = ()
     relisted: frozenset[str] = frozenset()
     evidence: Callable[[], tuple[Evidence, ...]] = tuple

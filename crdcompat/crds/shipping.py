@@ -32,18 +32,24 @@ from crdcompat.vocabulary import Side
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
-NOWHERE = "not shipped: in a folder of tests or designs alone"
+NOWHERE = "not shipped: in a folder of tests, designs or examples alone"
 #: What says that a folder ships, where no file does.
 _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
 
 
 class _Side(Struct, frozen=True):
-    """A set with its own evidence, and that of the base of a change."""
+    """A set with its own evidence, and that of the base of a change; ``most`` is the folder with the most CRDs."""
 
     side: Side
     crds: CrdSet
     own: Sequence[Evidence]
+    most: str | None
     of_base: Sequence[Evidence] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether the set has a place that ships; else it may be that of a test."""
+        return bool(self.evidence) or self.most is not None
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -90,7 +96,7 @@ def shipping(
     evidence of the base, if NEW is the head of a change. Raises SourceError.
     """
     sides = [old, new]
-    if any(crds.shipped is not None or preset_of(crds.documents) != PLAIN for crds in sides):
+    if any(map(_has_rules, sides)):
         return old, new
     if paths:
         sides = [_below(crds, paths) for crds in sides]
@@ -106,7 +112,7 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
 
     Raises SourceError.
     """
-    if crds.shipped is not None or preset_of(crds.documents) != PLAIN:
+    if _has_rules(crds):
         return {}, False
     (_, side), (_, chosen) = _decided([crds, crds])
     if chosen.sources:
@@ -118,13 +124,13 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
 def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[_Chosen]]:
     """Both sides with their evidence, and what counts of them."""
     old, new = sides
-    both = [_Side(Side.OLD, old, old.evidence()), _Side(Side.NEW, new, new.evidence(), of_base)]
-    chosen = [_Chosen(set(), [], Counter()) for _ in both]
     most = _most_crds(*sides)
+    both = [_Side(Side.OLD, old, old.evidence(), most), _Side(Side.NEW, new, new.evidence(), most, of_base)]
+    chosen = [_Chosen(set(), [], Counter()) for _ in both]
     named = [crds.named() for crds in sides]
     for name in {**named[0], **named[1]}:
         documents = [of_side.get(name, []) for of_side in named]
-        found, by = _found(both, documents, most)
+        found, by = _found(both, documents)
         for each in zip(both, documents, found, chosen, strict=True):
             _keep(*each, by)
     return both, chosen
@@ -135,6 +141,12 @@ def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
     inside = {document.crd.name for document in crds.documents if is_below(document.file, paths)}
     kept = (each for each in crds.documents if each.crd.name not in inside or is_below(each.file, paths))
     return replace(crds, documents=tuple(kept))
+
+
+def _has_rules(crds: CrdSet) -> bool:
+    """Whether the tree has a payload, or variants: those in folders of tests, examples and others count for nothing."""
+    likely = (each for each in crds.documents if place_of(each.file) < Place.SELDOM)
+    return crds.shipped is not None or preset_of(likely) != PLAIN
 
 
 def _is_open(crds: CrdSet) -> bool:
@@ -179,9 +191,7 @@ def _plurals(crds: CrdSet) -> Iterator[tuple[str, Sequence[str]]]:
     yield from by_file.items()
 
 
-def _found(
-    both: Sequence[_Side], documents: Sequence[_Documents], most: str | None
-) -> tuple[list[_Documents], Kind | str]:
+def _found(both: Sequence[_Side], documents: Sequence[_Documents]) -> tuple[list[_Documents], Kind | str]:
     """The documents of one CRD that count on both sides, and what says so: a kind of evidence, or a reason."""
 
     def where(counts: Callable[[_Side, str], bool]) -> list[_Documents]:
@@ -194,13 +204,15 @@ def _found(
     ]
     if (first := min(kinds[0] & kinds[1], default=None)) is not None:
         return where(lambda side, file: first in side.kinds(file)), first
-    if all(found := where(lambda _, file: _folder(file) == most)):
+    if all(found := where(lambda side, file: _folder(file) == side.most)):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
         return found, _NAMES
-    found = where(lambda side, file: side.place(file) != Place.NEVER)
-    is_whole = any(found) or any(side.evidence for side in both)  # else the tree may be that of a test
-    return (found if is_whole else [*documents]), _NAMES
+    if not any(side.says for side in both):
+        found = where(lambda side, file: side.place(file) != Place.NEVER)
+        return (found if any(found) else [*documents]), _NAMES
+    is_known = any(where(lambda side, file: side.place(file) < Place.SELDOM))
+    return where(lambda side, file: side.place(file) < (Place.NEVER if is_known else Place.SELDOM)), _NAMES
 
 
 def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, by: Kind | str) -> None:
@@ -225,7 +237,7 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
     Where a tree says what ships, problems of files that do not are remarks.
     """
     crds = side.crds
-    is_far = [bool(side.evidence) and side.place(each.file) != Place.ORDINARY for each in crds.problems]
+    is_far = [side.says and side.place(each.file) != Place.ORDINARY for each in crds.problems]
     far = [each for each, far in zip(crds.problems, is_far, strict=True) if far]
     nowhere = {Skipped(each.file, NOWHERE, side.side) for each, other in chosen.aside if other is None}
     return replace(
@@ -258,7 +270,7 @@ def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
         yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {copies}: -v"
     if nowhere:
         are = "CRD is" if len(nowhere) == 1 else "CRDs are"
-        yield f"{len(nowhere)} {are} only in folders of tests or designs, and not compared: -v"
+        yield f"{len(nowhere)} {are} only in folders of tests, designs or examples, and not compared: -v"
 
 
 def _folder(file: str) -> str:

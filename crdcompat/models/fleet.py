@@ -134,7 +134,7 @@ class FleetFinding(Struct, frozen=True):
     ``id`` is the same for the same cause in all reports. ``clusters`` counts the clusters blocked from any target.
     ``endpoint`` (``main`` or ``status``) is where a write can remove the values. ``targets`` are those that reject
     them, in the report's order. ``growth`` is the declaration that values of the type ``ValueTooEarly`` break: the
-    targets may accept them.
+    targets may accept them. Of the type ``DeletedWithCrd`` are objects that Helm deletes on the way to the targets.
     """
 
     id: str

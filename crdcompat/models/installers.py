@@ -1,12 +1,14 @@
-"""The verdict on a comparison for each installer that the trees support (docs/installers.md)."""
+"""The verdict on a comparison, or on a cluster, for each installer that the trees support (docs/installers.md)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.models.outcome import Judgement, outcome, unjudged, worst_of
+from crdcompat.models.preflight import GoBack
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window, window_of
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
@@ -38,6 +41,33 @@ def by_installer(report: DiffReport) -> tuple[InstallerVerdict, ...]:
         usual = outcome(report, direction)
         found += verdicts if any(each.verdict is not usual for each in verdicts) else []
     return tuple(found)
+
+
+def answers_by_installer(report: PreflightReport) -> tuple[tuple[Installer, GoBack | None], ...]:
+    """The answer for each installer of the CRDs, if one of them differs; None: no rollback with that installer."""
+    found = {installer for installers in report.installers.values() for installer in installers}
+    answers = tuple((each, _answer(report, each)) for each in Installer if each in found)
+    return answers if any(answer is not report.answer for _, answer in answers) else ()
+
+
+def _answer(report: PreflightReport, installer: Installer) -> GoBack | None:
+    if installer is Installer.OLM_V0:
+        return None
+    has = {crd for crd, installers in report.installers.items() if installer in installers}
+    is_helm = installer in (Installer.HELM_TEMPLATES, Installer.HELM_CRDS)
+    deleted = report.deleted if installer is Installer.HELM_TEMPLATES else ()
+    replaced = has if installer is not Installer.HELM_CRDS else frozenset()
+    alone = replace(
+        report,
+        installed=len(has),
+        kinds=tuple(each for each in report.kinds if each.crd in replaced),
+        refused=tuple(each for each in report.refused if each.crd in replaced),
+        causes=tuple(each for each in report.causes if each.crd in replaced),
+        losses=tuple(each for each in report.losses if each.crd in replaced),
+        deleted=deleted,
+    )
+    is_open = not is_helm and any(each.crd in has for each in report.deleted)  # its objects were not replayed
+    return GoBack.UNKNOWN if is_open and alone.answer is not GoBack.NO else alone.answer
 
 
 def _is_judged(report: DiffReport, installer: Installer, direction: Direction) -> bool:

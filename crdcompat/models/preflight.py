@@ -11,10 +11,13 @@ from crdcompat.models.outcome import Judgement
 from crdcompat.vocabulary import ExitCode, FailOn, Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdcompat.models.losses import Loss
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import RejectedCause
     from crdcompat.vocabulary import Effect
+    from crdcompat.vocabulary.installers import Installer
 
 
 class GoBack(StrEnum):
@@ -49,6 +52,8 @@ class StepKind(StrEnum):
     """Name what nothing else tells: the cluster's release, its context, the server after the rollback."""
     TRY = "try"
     """Try the rollback elsewhere: no schema tells the server's answer."""
+    KEEP = "keep"
+    """Mark a CRD so that Helm keeps it, with its objects."""
     SAVE = "save"
     """Copy objects that lose fields to a file."""
     HOLD_BACK = "hold-back"
@@ -103,6 +108,14 @@ class JudgedKind(Struct, frozen=True):
     objects: int
     rejected: int
     losing: int
+
+
+class DeletedKind(Struct, frozen=True):
+    """A kind with ``objects`` that the rollback deletes, because Helm deletes their CRD."""
+
+    crd: str
+    kind: str
+    objects: int
 
 
 class RefusedCrd(Struct, frozen=True):
@@ -174,7 +187,8 @@ class PreflightReport(Struct, frozen=True):
     ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects, then those
     held too early, ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair
     the first rejected objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running
-    operator, if named. ``arguments`` are those of the command line that asks the same question again.
+    operator, if named. ``arguments`` are those of the command line that asks the same question again. ``deleted`` are
+    the objects that go with their CRDs, ``installers`` those of each CRD that the rollback replaces or deletes.
     """
 
     KIND: ClassVar[Literal["preflight"]] = "preflight"
@@ -200,13 +214,15 @@ class PreflightReport(Struct, frozen=True):
     admission: tuple[Admitters, ...] = ()
     operator: str = ""
     arguments: tuple[str, ...] = ()
+    deleted: tuple[DeletedKind, ...] = ()
+    installers: Mapping[str, frozenset[Installer]] = {}
 
     @property
     def answer(self) -> GoBack:
         """The answer. A gap makes it unknown, even if a rejection is known."""
         if self.missing:
             return GoBack.UNKNOWN
-        if not self.installed:
+        if not (self.installed or self.deleted):
             return GoBack.NOTHING
         if self.says_no:
             return GoBack.NO
@@ -225,7 +241,7 @@ class PreflightReport(Struct, frozen=True):
     @property
     def says_no(self) -> bool:
         """Whether the judged part alone gives the answer no."""
-        return self.is_rejected or bool(self.early)
+        return self.is_rejected or bool(self.early or self.deleted)
 
     @property
     def rejected(self) -> int:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
 TOO_EARLY = "ValueTooEarly"
+#: The type of the cause of a fleet that Helm deletes the objects, with their CRD.
+DELETED = "DeletedWithCrd"
 
 
 class Said(Struct, frozen=True):

@@ -102,6 +102,10 @@ class Replayer:
             return NotSimulated(label, item.source, "no metadata.name: not a stored object")
         group, _, version = api_version.rpartition("/")
         reader, writer = self._readers.get((group, kind)), self._writers.get((group, kind))
+        name = next((each.name for each in (reader, writer) if each is not None), "")
+        if name in self._reader.deleted:
+            reason = f"helm {'upgrade' if self._upgrade else 'rollback'} deletes the CRD, and each object with it"
+            return NotSimulated(label, item.source, reason, crd=name, lost=True)
         if reader is None:
             if writer is None:
                 return NotSimulated(label, item.source, "its CRD is in neither release", outside=True)

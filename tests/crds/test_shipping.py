@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -120,6 +121,27 @@ _SAID = [
     pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
     pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
     pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
+    pytest.param({}, "crds/w.yaml", "hack/w.yaml", "by the names of the other folders", id="a script's"),
+    pytest.param(
+        {"crd/experimental/g.yaml": "ab"},
+        "crd/standard/w.yaml",
+        "crd/experimental/w.yaml",
+        "by the names of the other folders",
+        id="on request",
+    ),
+    pytest.param(
+        {
+            "bases/kustomization.yaml": "resources: [w.yaml]\n",
+            "made/kustomization.yaml": "resources: [../bases]\npatches:\n- path: p.yaml\n"
+            "  target: {kind: CustomResourceDefinition}\n",
+            "made/p.yaml": "[{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec}]\n",
+            "op/Chart.yaml": "name: op\n",
+        },
+        "op/templates/w.yaml",
+        "bases/w.yaml",
+        "from op/Chart.yaml",
+        id="what a kustomization patches is no copy of a cluster",
+    ),
 ]
 
 
@@ -200,7 +222,39 @@ def test_a_crd_of_tests_does_not_ship_where_the_tree_says_what_does(tmp_path: Pa
     report = _diff(tmp_path, old, {**old, "test/g.yaml": "ab", "design/n.yaml": "kind: [\n"}, code=0)
     assert (report["findings"], report["summary"]["problems"]) == ([], [])
     assert [each["file"] for each in report["summary"]["skipped"] if each["reason"] == NOWHERE] == ["test/g.yaml"] * 2
-    assert _said(report) == ["1 CRD is only in folders of tests or designs, and not compared: -v"]
+    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+
+
+@pytest.mark.parametrize("place", ["examples", "tools/hack", "third_party/op"])
+def test_a_crd_of_examples_ships_only_where_the_tree_has_no_other_place(tmp_path: Path, place: str) -> None:
+    alone = {f"{place}/g.yaml": "a"}
+    changed = {f"{place}/g.yaml": "ab"}
+    assert _errors(_diff(tmp_path / "alone", alone, changed, code=1)) == [("g", "A", "B")]
+    beside = {"crds/w.yaml": "A", "crds/n.yaml": json.dumps(crd(kind="Nothing"))}
+    report = _diff(tmp_path / "beside", {**beside, **alone}, {**beside, **changed}, code=0)
+    assert (report["findings"], _said(report)) == (
+        [],
+        ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"],
+    )
+    report = _diff(tmp_path / "moved", {**beside, **alone}, {**beside, "crds/g.yaml": "ab"}, code=1)
+    assert _errors(report) == [("g", "A", "B")]
+
+
+def test_variants_of_others_decide_nothing(tmp_path: Path) -> None:
+    """Channels of the Gateway API in a folder of others are no contexts of the tree's own CRDs."""
+    gateway = crd(kind="Gateway")
+    gateway["metadata"]["annotations"] = {"gateway.networking.k8s.io/channel": "standard"}
+    files = {"crds/w.yaml": "A", "crds/g.yaml": "a", "third_party/gateway.yaml": json.dumps(gateway)}
+    report = _diff(tmp_path, files, {**files, "crds/w.yaml": "AB"}, code=1)
+    assert (_errors(report), report["summary"]["contexts"]) == ([("w", "A", "B")], ["default"])
+    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+
+
+def test_a_test_of_an_unreadable_crd_is_a_remark_beside_a_folder_of_crds(tmp_path: Path) -> None:
+    files = {"crds/w.yaml": "A", "crds/g.yaml": "a"}
+    broken = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: [\n"
+    report = _diff(tmp_path, files, {**files, "test/e2e/w.yaml": broken}, code=0)
+    assert {each["file"] for each in report["summary"]["remarks"]} == {"test/e2e/w.yaml"}
 
 
 def test_crds_in_a_folder_of_tests_count_where_nothing_says_what_ships(tmp_path: Path) -> None:
@@ -352,8 +406,10 @@ def test_a_change_does_not_choose_what_ships(
         ("config/crd/bases/w.yaml", Place.ORDINARY),
         ("crds/v1beta1/w.yaml", Place.ORDINARY),
         ("op/charts/dep-1.2.3.tgz", Place.ORDINARY),
-        ("releases/op-1.2.3.yaml", Place.SELDOM),
-        ("olm/1.2.3/w.yaml", Place.SELDOM),
+        ("releases/op-1.2.3.yaml", Place.SPARE),
+        ("olm/1.2.3/w.yaml", Place.SPARE),
+        ("crd/experimental/w.yaml", Place.SPARE),
+        ("tools/hack/driver/w.yaml", Place.SELDOM),
         ("docs/w.yaml", Place.SELDOM),
         ("deploy/examples/w.yaml", Place.SELDOM),
         ("docs/design/w.yaml", Place.NEVER),

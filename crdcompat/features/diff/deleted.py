@@ -15,6 +15,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import Context
+from crdcompat.crds.file import templates_of
 from crdcompat.crds.installers import keeps, metadata_in
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -72,7 +73,7 @@ def _deleted(
     ]
     others = entered.named()
     for name, documents in left.named().items():
-        if _managed(entered, others.get(name, ())) or not wants(wanted, (name,), (documents,)):
+        if managed_by_helm(entered, others.get(name, ())) or not wants(wanted, (name,), (documents,)):
             continue
         unkept = [(each, kept) for each, kept in _judged_documents(left, documents) if kept is not True]
         is_doubtful = not any(kept is False for _, kept in unkept)
@@ -89,21 +90,23 @@ def deleted_names(entered: CrdSet, left: CrdSet) -> frozenset[str]:
     return frozenset(
         name
         for name, documents in left.named().items()
-        if not _managed(entered, others.get(name, ()))
+        if not managed_by_helm(entered, others.get(name, ()))
         and any(kept is False for _, kept in _judged_documents(left, documents))
     )
 
 
 def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterator[tuple[CrdDocument, bool | None]]:
     """The documents that Helm manages, each with whether it keeps the CRD."""
-    managed = _managed(crds, documents)
+    managed = managed_by_helm(crds, documents)
     read = crds.read(dict.fromkeys(each.file for each in managed))
-    metadata = {file: metadata_in(template) for file, template in read}
-    return ((each, keeps(each.crd, metadata.get(each.file, {}))) for each in managed)
+    metadata = {
+        (file, inside): metadata_in(template) for file, data in read for inside, template in templates_of(file, data)
+    }
+    return ((each, keeps(each.crd, metadata.get((each.file, each.inside), {}))) for each in managed)
 
 
-def _managed(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument]:
-    """The documents that Helm manages: neither those of a cluster, nor those inside of other objects."""
+def managed_by_helm(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument]:
+    """The documents that Helm manages: in ``templates/``, not those of a cluster, nor those inside of other objects."""
     return [
         each
         for each in documents

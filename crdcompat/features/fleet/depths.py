@@ -70,6 +70,7 @@ class ClusterLister:
         self._counts["objects"] += cluster.objects
         self._counts["outside"] += cluster.outside
         self._counts["judged"] += sum(sum(each.objects.values()) for each in verdicts)
+        self._counts["judged"] += sum(each.deleted for each in cluster.targets)
         for each in verdicts:
             self._verdicts[each.target][each.verdict] += 1
 
@@ -95,7 +96,7 @@ class ClusterLister:
         )
         return ClusterVerdict(
             target=crds.name,
-            verdict=judged_writes(counted.verdicts, unjudged=bool(unjudged), fails=counted.early).verdict,
+            verdict=judged_writes(counted.verdicts, unjudged=bool(unjudged), fails=counted.fails).verdict,
             objects=counted.verdicts,
             findings=tuple(sorted(counted.findings, key=self._order.__getitem__)),
             unjudged=unjudged,

@@ -92,9 +92,9 @@ class FleetJudge:
 
 
 def _content_id(crds: CrdSet) -> str:
-    """A digest of a release's CRD files, of the annotations that select variants, and of its server version."""
+    """A digest of a release's CRD files, of the annotations that select variants, its server, what is gone."""
     annotations = sorted((item.file, sorted(item.crd.annotations.items())) for item in crds.documents)
-    digest = hashlib.blake2b(orjson.dumps([crds.runs, annotations]), digest_size=8)
+    digest = hashlib.blake2b(orjson.dumps([crds.runs, annotations, sorted(crds.deleted)]), digest_size=8)
     for file, data in crds.read(sorted({item.file for item in crds.documents})):
         digest.update(orjson.dumps([file, len(data)]) + data)
     return digest.hexdigest()

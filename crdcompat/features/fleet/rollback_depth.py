@@ -24,14 +24,14 @@ from crdcompat.features.fleet.outcome import (
 )
 from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
-from crdcompat.models.simulation import TOO_EARLY, NotSimulated, RejectedCause
+from crdcompat.models.simulation import DELETED, TOO_EARLY, NotSimulated, RejectedCause
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
 from crdcompat.replay.causes import CauseCounter
 from crdcompat.replay.judges import Replayer
 from crdcompat.sources import open_objects
-from crdcompat.vocabulary.writes import Apart, WriteResult
+from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 
 _MAX_PROBLEMS = 5
 _MAX_CAUSES = 200
@@ -73,7 +73,8 @@ def judge_objects(
 ) -> Outcome:
     """Replay the objects of one cluster against every target; ``crds`` restricts the judgement to these CRDs.
 
-    Values that are held before the release that writes them, by ``growth``, are causes of the type TOO_EARLY.
+    Values that are held before the release that writes them, by ``growth``, are causes of the type TOO_EARLY. Objects
+    that Helm deletes with their CRD are one cause per CRD, of the type DELETED.
     """
     targets = [_Target(replayer, crds, growth) for replayer in replayers]
     facts, listed = ClusterFacts(), RecordingObjects()
@@ -155,6 +156,7 @@ class _Target:
         self._apart = Counter(dict.fromkeys(Apart, 0))
         self._causes, self._early = CauseCounter(), EarlyValues(growth.declarations)
         self._missed: dict[str, UnjudgedObjects] = {}
+        self._deleted: dict[str, RecordingCause] = {}
         self.refused: dict[Problem, None] = {}
         self.recorded: set[str] = set()
         self.objects = self.outside = 0
@@ -169,7 +171,7 @@ class _Target:
         if self._crds and outcome.crd and outcome.crd not in self._crds:
             return ObjectResult("")
         if isinstance(outcome, NotSimulated):
-            return self._miss(outcome)
+            return self._lose(outcome, item) if outcome.lost else self._miss(outcome)
         self._verdicts[outcome.worst] += 1
         causes: frozenset[tuple[str, Any, str]] = self._causes.add(outcome)
         causes |= {(each.crd, each.path, TOO_EARLY) for each in self._early.add(outcome)}
@@ -178,6 +180,13 @@ class _Target:
             return ObjectResult(outcome.worst, causes, apart=outcome.apart)
         missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
         return ObjectResult(outcome.worst, causes, missed.reasons, outcome.apart)
+
+    def _lose(self, lost: NotSimulated, item: Recorded) -> ObjectResult:
+        """Count an object that goes with its CRD."""
+        kind = self._replayer.completed(item).data["kind"]
+        known = self._deleted.get(lost.crd) or _unrejected(lost.crd, kind, DELETED, lost.object)
+        self._deleted[lost.crd] = replace(known, objects=known.objects + 1)
+        return ObjectResult("", frozenset((known.key,)))
 
     def _miss(self, missed: NotSimulated) -> ObjectResult:
         if missed.outside:
@@ -204,13 +213,14 @@ class _Target:
 
     def outcome(self, early: Sequence[Declaration]) -> TargetOutcome:
         """The results of all objects; ``early`` are the declarations whose values they may not hold yet."""
-        causes = (*self._held(), *self._held_early(early))
+        causes = (*self._held(), *self._held_early(early), *self._deleted.values())
         return TargetOutcome(dict(self._verdicts), causes, self._worst_missed(), dict(self._apart))
 
     def places(self, early: Sequence[Declaration]) -> tuple[dict[tuple[str, Any, str], int], dict[str, int]]:
         """The indices of causes and reasons in the lists of the outcome; an early value has its path as text."""
         keys: list[tuple[str, Any, str]] = [group.key for group in self._causes.groups()[:_MAX_CAUSES]]
-        causes = {key: place for place, key in enumerate((*keys, *(each.key for each in self._held_early(early))))}
+        keys += (each.key for each in (*self._held_early(early), *self._deleted.values()))
+        causes = {key: place for place, key in enumerate(keys)}
         return causes, {missed.reason: place for place, missed in enumerate(self._worst_missed())}
 
     def _worst_missed(self) -> tuple[UnjudgedObjects, ...]:
@@ -243,21 +253,25 @@ class _Target:
 
 
 def _early_cause(path: str, found: Sequence[RejectedCause]) -> RecordingCause:
-    first = found[0]
-    values = tuple(_short(value) for each in found for value in each.values)
+    first, values = found[0], [_short(value) for each in found for value in each.values]
+    most, example = max(each.objects for each in found), first.example.partition(" in ")[0]
+    return _unrejected(first.crd, first.kind, TOO_EARLY, example, most, path, first.endpoint, values)
+
+
+def _unrejected(
+    crd: str,
+    kind: str,
+    why: str,
+    example: str,
+    objects: int = 0,
+    path: str = "",
+    endpoint: Endpoint = Endpoint.MAIN,
+    values: Sequence[Any] = (),
+) -> RecordingCause:
+    """A cause that no line of a CRD explains."""
+    hidden = (False,) * len(values)
     return RecordingCause(
-        crd=first.crd,
-        kind=first.kind,
-        path=path,
-        type=TOO_EARLY,
-        endpoint=first.endpoint,
-        values=values,
-        hidden=(False,) * len(values),
-        objects=max(each.objects for each in found),
-        example=_cut(first.example.partition(" in ")[0]),
-        file="",
-        index=0,
-        pointer=(),
+        crd, kind, path, why, endpoint, tuple(values), hidden, objects, _cut(example), file="", index=0, pointer=()
     )
 
 

@@ -16,7 +16,7 @@ from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
-from crdcompat.models.simulation import TOO_EARLY
+from crdcompat.models.simulation import DELETED, TOO_EARLY
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import Apart, WriteResult
@@ -91,7 +91,7 @@ class TargetTally(Struct):
 
     ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
     ``problems`` are those of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
-    release that is declared to write it.
+    release that is declared to write it. ``deleted`` counts objects that Helm deletes with their CRD.
     """
 
     verdicts: dict[WriteResult, int] = field(default_factory=lambda: dict.fromkeys(WriteResult, 0))
@@ -101,6 +101,12 @@ class TargetTally(Struct):
     problems: int = 0
     unjudged: int = 0
     early: bool = False
+    deleted: int = 0
+
+    @property
+    def fails(self) -> bool:
+        """Whether the cluster is blocked though no write is rejected."""
+        return self.early or self.deleted > 0
 
 
 class ClusterTally(Struct):
@@ -180,6 +186,7 @@ class FleetTally:
                 self._add_cause(cause, at, judged)
                 counted.findings.add(self.id_of(cause))
                 counted.early |= cause.type == TOO_EARLY
+                counted.deleted += cause.objects if cause.type == DELETED else 0
             for missed in target.missed:
                 example = _where(missed.example, judged.name)
                 self._add_reason(at, judged.place, missed.reason, missed.objects, example)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.versions import Server
@@ -29,7 +30,8 @@ class Scope(Struct, frozen=True, eq=False):
     """The CRDs that OLD and the cluster both have, and the findings between them.
 
     ``olds`` and ``news`` are the CRDs by name in the cluster's ``context``. ``needed`` are the CRDs whose objects can
-    matter, each with the number of its findings. ``extra`` are installed CRDs of OLD's API groups that OLD lacks there.
+    matter, each with the number of its findings. ``extra`` are installed CRDs of OLD's API groups that OLD lacks there
+    and that stay, ``deleted`` those that the rollback deletes with their objects.
     """
 
     old: CrdSet
@@ -41,6 +43,7 @@ class Scope(Struct, frozen=True, eq=False):
     needed: Mapping[str, int]
     extra: tuple[str, ...]
     missing: tuple[Missing, ...]
+    deleted: frozenset[str] = frozenset()
 
     @property
     def both(self) -> frozenset[str]:
@@ -78,7 +81,7 @@ def scope_of(
     CRD that OLD lacks in the cluster's context stays as it is: nothing differs for its
     objects.
     """
-    installed, name = standing.installed, standing.context
+    installed, name = _with_deleted(standing.installed, old, cluster), standing.context
     unread = _unread(old, cluster)
     if not installed.documents:
         return Scope(old, installed, name, {}, {}, (), {}, (), unread)
@@ -86,11 +89,12 @@ def scope_of(
     of_old = {each.name: each for each in olds.values()}
     of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
     both = of_old.keys() & of_new.keys()
-    counted = Counter[str](dict.fromkeys(both if read_all else both.intersection(declared), 0))
+    deleted = old.deleted & of_new.keys()
+    counted = Counter[str](dict.fromkeys((*deleted, *(both if read_all else both.intersection(declared))), 0))
     findings: tuple[Finding, ...] = ()
     missing: list[Missing] = []
-    if both:
-        wanted = Filters((Direction.ROLLBACK,), touched=frozenset(both))
+    if both - deleted:
+        wanted = Filters((Direction.ROLLBACK,), touched=frozenset(both - deleted))
         options = DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False)
         report = diff(old, installed, options)
         findings = tuple(each for each in report.findings if each.effect is not Effect.NONE and name in each.contexts)
@@ -106,9 +110,17 @@ def scope_of(
         news=of_new,
         findings=findings,
         needed={crd: counted[crd] for crd in sorted(counted, key=lambda crd: (-counted[crd], crd))},
-        extra=tuple(sorted(of_new.keys() - both)),
+        extra=tuple(sorted(of_new.keys() - both - deleted)),
         missing=(*standing.missing, *missing, *unread),
+        deleted=deleted,
     )
+
+
+def _with_deleted(installed: CrdSet, old: CrdSet, cluster: CrdSet) -> CrdSet:
+    """The CRDs that count, with those that the rollback deletes, of whatever API group."""
+    counting = installed.named()
+    more = [each for each in cluster.documents if each.crd.name in old.deleted and each.crd.name not in counting]
+    return replace(installed, documents=(*installed.documents, *more))
 
 
 def _unread(*sides: CrdSet) -> tuple[Missing, ...]:
@@ -135,7 +147,7 @@ def stored_versions(installed: Resolved) -> tuple[str, ...]:
 
 def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
     """The CRDs of OLD that ``server`` refuses, as new CRDs or as updates of the installed ones."""
-    for name in sorted(scope.both):
+    for name in sorted(scope.both - scope.deleted):
         target, current = scope.olds[name].crd, scope.news[name]
         message = refusal(target, server) or update_refusal(current.crd, target, stored_versions(current), server)
         if message:

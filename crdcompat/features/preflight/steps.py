@@ -21,6 +21,7 @@ def ordered_steps(
     repairs = [*repaired]
     refused = [item.crd for item in report.refused]
     found = [*_closing(report.missing)]
+    found += [Step(StepKind.KEEP, each.crd) for each in report.deleted]
     found += [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in report.losses)]
     found += [Step(StepKind.HOLD_BACK, crd) for crd in dict.fromkeys(cause.crd for cause in report.early)]
     if report.is_rejected:

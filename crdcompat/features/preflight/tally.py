@@ -14,7 +14,7 @@ from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.simulate.early import EarlyValues
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.losses import Loss, LossCounter
-from crdcompat.models.preflight import FieldWriter, JudgedKind, Step, StepKind
+from crdcompat.models.preflight import DeletedKind, FieldWriter, JudgedKind, Step, StepKind
 from crdcompat.models.simulation import NotSimulated, RejectedCause
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.causes import CauseCounter
@@ -36,7 +36,7 @@ class Tally:
     ``is_deduplicated``: the source yields each object once. ``gaps`` are the objects that were not judged. ``recorded``
     are the CRDs with an object or an empty list. ``already`` counts the objects that the installed CRDs reject, too;
     ``unlisted`` the rejected objects beyond `MAX_REPAIRED`. ``stuck`` are the CRDs with rejected objects that no step
-    repairs. ``early`` has the objects that hold values of ``growth``.
+    repairs. ``early`` has the objects that hold values of ``growth``. The rollback deletes ``lost`` objects of a CRD.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Tally:
         self.steps: list[Step] = []
         self.stuck: set[str] = set()
         self.unlisted = 0
+        self.lost = Counter[str]()
         self.already = 0
 
     def add(self, item: ObjectItem) -> None:
@@ -70,7 +71,9 @@ class Tally:
             if crd in self._scope.needed:
                 self.recorded.add(crd)
                 outcome = replayer.replay_once(item, set() if self._seen is None else self._seen)
-                if isinstance(outcome, NotSimulated):
+                if isinstance(outcome, NotSimulated) and outcome.lost:
+                    self.lost[crd] += 1
+                elif isinstance(outcome, NotSimulated):
                     self.gaps.add(crd, outcome.reason)
                 elif outcome is not None:
                     self._count(outcome)
@@ -87,7 +90,13 @@ class Tally:
                 self._losing[crd],
             )
             for crd, findings in self._scope.needed.items()
+            if crd not in self._scope.deleted
         )
+
+    def deleted(self) -> tuple[DeletedKind, ...]:
+        """The kinds with objects that the rollback deletes."""
+        news = self._scope.news
+        return tuple(DeletedKind(crd, news[crd].crd.kind, count) for crd, count in sorted(self.lost.items()))
 
     def causes(self) -> tuple[RejectedCause, ...]:
         """The values that OLD rejects."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from crdcompat.features.diff.report import release
 from crdcompat.features.preflight.admitters import note_of
 from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
+from crdcompat.features.preflight.installed import after_rollback, installers_of
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.server import platform, running, server_notes
@@ -25,6 +26,7 @@ from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.render.wording.findings import plural, some
+from crdcompat.vocabulary.installers import Installer
 
 
 class PreflightOptions(Struct, frozen=True):
@@ -56,6 +58,8 @@ def preflight(
     """
     if not old.documents and not old.problems:
         raise UsageError(f"no CRD in {old.name}")
+    installers = installers_of(old)
+    old = after_rollback(old, cluster.installed, of_release=cluster.of_release)
     standing = standing_of(old, cluster.installed, cluster.facts, options.context, of_release=cluster.of_release)
     runs, unknown = running(cluster)
     growth = growing_in(cluster, runs, options.growth)
@@ -99,9 +103,17 @@ def preflight(
         admission=admission,
         operator=options.operator,
         arguments=options.arguments or (old.name,),
+        deleted=tally.deleted(),
+        installers=_installers(scope, installers),
     )
     repairs = map(_unpatched, tally.steps) if cluster.hides else tally.steps
     return replace(report, steps=ordered_steps(report, scope, repairs, tally.stuck))
+
+
+def _installers(scope: Scope, of_old: Mapping[str, frozenset[Installer]]) -> dict[str, frozenset[Installer]]:
+    """The installers of each CRD that the rollback replaces or deletes; Helm manages those that it deletes."""
+    found = {name: of_old[name] for name in scope.both}
+    return found | {name: found.get(name, frozenset()) | {Installer.HELM_TEMPLATES} for name in scope.deleted}
 
 
 def unreadable(old: CrdSet, name: str, missing: Missing, arguments: tuple[str, ...]) -> PreflightReport:
@@ -132,6 +144,8 @@ def _notes(scope: Scope, tally: Tally, judge: Server | None, *, hides: bool) -> 
         yield "the server's version is unknown (--kube-version names it): an answer counts if all versions agree"
     if scope.extra:
         yield f"{scope.old.title} lacks {some(scope.extra)}: do not delete these CRDs, that would delete their objects"
+    if gone := sorted(scope.deleted - tally.lost.keys()):
+        yield f"helm rollback deletes {some(gone)}, of which no object is stored"
     if hides:
         yield "the recording hides names or values: run preflight on the cluster for the commands that repair objects"
     if tally.loses_more:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.deleted import deleted_names
-from crdcompat.models.simulation import SimulationReport
 from crdcompat.vocabulary.installers import Installer
 
 
 def after_move(entered: CrdSet, left: CrdSet) -> CrdSet:
-    """The CRDs of the release that is ``entered``; those in ``crds/`` of charts are of the one that is ``left``."""
-    staying = _staying(entered, left)
+    """The CRDs of the release that is ``entered``, with the names of those that Helm has deleted on the way.
+
+    Those in ``crds/`` of charts are of the release that is ``left``.
+    """
+    return moved(entered, left, deleted_names(entered, left), _staying(entered, left))
+
+
+def moved(entered: CrdSet, left: CrdSet, deleted: frozenset[str], staying: Collection[str]) -> CrdSet:
+    """The CRDs of the release that is ``entered``, of which Helm has ``deleted`` some, and left those ``staying``."""
+    entered = replace(entered, deleted=deleted)
     if not staying:
         return entered
     kept = [each for each in entered.documents if each.crd.name not in staying]
@@ -45,11 +52,3 @@ def _staying(*sides: CrdSet) -> set[str]:
         for each in crds.documents:
             found.setdefault(each.crd.name, set()).add(crds.installers.of(each.file, each.inside))
     return {name for name, installers in found.items() if installers == {Installer.HELM_CRDS}}
-
-
-def with_deleted(report: SimulationReport, entered: CrdSet, left: CrdSet) -> SimulationReport:
-    """The report; of objects that Helm deletes with their CRD it says so."""
-    names = deleted_names(entered, left)
-    reason = f"helm {report.direction} deletes the CRD, and each object with it"
-    missed = (replace(each, reason=reason, lost=True) if each.crd in names else each for each in report.not_simulated)
-    return replace(report, not_simulated=tuple(missed)) if names else report

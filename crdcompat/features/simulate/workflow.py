@@ -19,7 +19,7 @@ from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
 from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
-from crdcompat.features.simulate.installed import after_move, with_deleted
+from crdcompat.features.simulate.installed import after_move
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -84,8 +84,7 @@ def simulate(
     of_clusters = (*cluster_notes(facts.versions, writer.name), *other)
     notes = (*filter(None, [moved]), *report.notes, *of_clusters, *filter(None, [note]))
     is_writer = is_of(facts.versions, writer.name)
-    made = with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
-    return with_deleted(made, entered, left)
+    return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
 
 
 def with_unrecorded(

@@ -18,8 +18,9 @@ def refused_by_writer(answer: Answer) -> Result:
 
 
 def of_another_version(answer: Answer, server: Server) -> Result:
-    """The server refuses the object. Servers of its version are known to do so; the report assumes another version."""
-    reason = f"{server} refuses the object; the version that the report assumes accepts it"
+    """What servers of this version are known to do with the object; the report assumes another version."""
+    does, other = ("refuses", "accepts") if answer.object is None else ("accepts", "refuses")
+    reason = f"{server} {does} the object; the version that the report assumes {other} it"
     return Outcome.NOT_TESTABLE, reason, _words(answer)
 
 

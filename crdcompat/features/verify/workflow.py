@@ -150,7 +150,7 @@ class _Table:
         if claim.stored is None:
             answer = self._cluster.create(crd, version, witness)
             foreseen = None
-            if answer.object is None and claim.effect != Effect.WRITE_REJECTED:
+            if (answer.object is None) != (claim.effect == Effect.WRITE_REJECTED):
                 foreseen = self._foreseen(trial.reader, version, claim, written, answer)
             return foreseen or judged(claim, answer)
         with self._cluster.holding(crd, version, sent(claim.stored, crd, version)) as held:
@@ -169,7 +169,7 @@ class _Table:
             return judged(claim, self._cluster.update(trial.reader.crd, claim.version, witness, held.object))
 
     def _foreseen(self, form: Form, version: str, claim: Claim, obj: Object, answer: Answer) -> Result | None:
-        """The result of a create that the server refuses if servers of its version are known to refuse it.
+        """The result of a create if servers of its version are known to answer it as this one did.
 
         From 1.36 on, for one, servers check the ranges of numbers.
         """
@@ -178,7 +178,7 @@ class _Table:
         crd = read_crd(form.crd)
         chosen = next(each for each in crd.versions if each.name == version)
         verdict = Resource(crd, chosen, self._server).create(sent(obj, form.crd, version), keep_status=True)
-        return of_another_version(answer, self._server) if verdict.accepted is False else None
+        return of_another_version(answer, self._server) if verdict.accepted is (answer.object is not None) else None
 
     def _put(self, form: Form) -> Answer:
         """Install a form, unless it is the one that lies there."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
+from crdcompat.models.installers import answers_by_installer
 from crdcompat.render.data.parts import head
 from crdcompat.render.data.simulation import cause_data, loss_data
 from crdcompat.render.wording.preflight_steps import command_of
@@ -40,6 +41,10 @@ def preflight_data(report: PreflightReport) -> dict[str, Any]:
         "refused": [to_builtins(item) for item in report.refused],
         "causes": [cause_data(item) for item in report.causes],
         "tolerated": [cause_data(item) for item in report.tolerated],
+        "deleted": [to_builtins(item) for item in report.deleted],
+        "installers": [
+            {"installer": installer, "answer": answer} for installer, answer in answers_by_installer(report)
+        ],
         "losses": [loss_data(item) for item in report.losses],
         "writers": [to_builtins(item) for item in report.writers],
         "steps": [_step(report, step) for step in report.steps],

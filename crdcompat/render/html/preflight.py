@@ -9,9 +9,11 @@ from msgspec import Struct
 from crdcompat.models.preflight import GoBack
 from crdcompat.render.html.facets import Facets
 from crdcompat.render.html.marks import Number
+from crdcompat.render.wording.installers import answer_lines
 from crdcompat.render.wording.preflight import (
     Window,
     answer,
+    deleted_text,
     loss_text,
     missing_rules,
     missing_texts,
@@ -97,5 +99,7 @@ def _listings(report: PreflightReport) -> tuple[Listing, ...]:
             tuple(map(cause_line, report.tolerated)),
             "As long as nobody changes it. It cannot be created anew.",
         ),
+        Listing("deleted", "What helm deletes", tuple(map(deleted_text, report.deleted))),
+        Listing("installers", "By installer", tuple(answer_lines(report))),
         Listing("losses", "What is lost", tuple(map(loss_text, report.losses))),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.render.wording.findings import more_lines, plural, some
+from crdcompat.render.wording.installers import answer_lines
 from crdcompat.render.wording.preflight import (
     COLOURS,
     answer,
+    deleted_text,
     loss_text,
     missing_rules,
     missing_texts,
@@ -49,12 +51,14 @@ def _body(report: PreflightReport, style: Style) -> Iterator[str]:
     most = _ALL if style.verbosity > 0 else _MAX_CAUSES
     if servers := servers_line(report):
         yield style.fill(servers)
+    yield from (style.fill(line) for line in answer_lines(report))
     for note in (*report.old.notes, *report.new.notes, *report.notes):
         yield style.fill(f"note: {note}", indent="    ", first="  ")
     yield from _missing(report, style, most)
     yield from _section(f"What {report.old.title} rejects", rejected_texts(report), style, most)
     tolerated = f"What {report.old.title} tolerates as long as nobody changes it (it cannot be created anew)"
     yield from _section(tolerated, [*map(cause_line, report.tolerated)], style, most)
+    yield from _section("What helm deletes", [*map(deleted_text, report.deleted)], style, most)
     yield from _section("What is lost", [*map(loss_text, report.losses)], style, most)
     yield from _steps(report, style)
     if report.windows:

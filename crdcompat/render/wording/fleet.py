@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
+from crdcompat.models.simulation import DELETED
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
@@ -85,7 +86,7 @@ def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
     for path, (finding, *_) in folded[:MAX_BLOCKED]:
         yield f"  {finding.kind}  {style.paint(path or 'the object', 'path')}"
         rejecting = ", ".join(each.target for each in finding.targets)
-        by = f"; rejected by {rejecting}" if finding.growth is None else ""
+        by = f"; rejected by {rejecting}" if _is_rejected(finding) else ""
         line = f"blocks {finding.clusters} of {total}: {_what(finding)}{by}"
         yield style.clip(line, indent="    ")
     if len(folded) > MAX_BLOCKED:
@@ -100,13 +101,18 @@ def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = ""
     ``path`` is the folded path of several findings, which are worded after the first; without it the id is shown.
     """
     share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
-    at = ":" if finding.type == NOT_FOUND else f" {path or finding.path or 'the root'}"
+    at = ":" if finding.type in (NOT_FOUND, DELETED) else f" {path or finding.path or 'the root'}"
     yield f"{share}: {finding.crd}{at} {_what(finding)}{'' if path else f'  {finding.id}'}"
-    for item in finding.targets if finding.growth is None else ():
+    for item in finding.targets if _is_rejected(finding) else ():
         where = f" at {place(item.location)}" if item.location is not None else ""
         yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
     yield _fix(finding)
     yield f"e.g. {finding.example}"
+
+
+def _is_rejected(finding: FleetFinding) -> bool:
+    """Whether a server rejects it: not what is only too early, nor what Helm deletes."""
+    return finding.growth is None and finding.type != DELETED
 
 
 def _fix(finding: FleetFinding) -> str:
@@ -114,6 +120,8 @@ def _fix(finding: FleetFinding) -> str:
         return f"{not_found_fix(finding.path)} in the CRD there"
     if finding.growth is not None:
         return early_fix(finding.growth)
+    if finding.type == DELETED:
+        return "annotate the CRD with helm.sh/resource-policy: keep before the move (docs/installers.md)"
     endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
     verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}, or widen the CRD there"
@@ -130,6 +138,9 @@ def _what(finding: FleetFinding) -> str:
 def _values(finding: FleetFinding) -> str:
     if finding.type == "FieldValueRequired":
         return "is required, and missing"
+    if finding.type == DELETED:
+        deleting = (f"{each.target} ({plural(each.objects, 'object')})" for each in finding.targets)
+        return f"helm deletes the CRD, and each object with it, on the way to {', '.join(deleting)}"
     values: dict[str, int] = {}
     for target in finding.targets:
         for held in target.values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.models.installers import by_installer
+from crdcompat.models.installers import answers_by_installer, by_installer
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.installers import Installer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.installers import InstallerVerdict
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
 
 _INSTALLERS: Mapping[Installer, str] = {
     Installer.CVO: "cluster-version operator",
@@ -42,7 +43,17 @@ def cell_lines(report: MatrixReport) -> Iterator[str]:
     return (_line(f"{cell.origin} -> {cell.target}", cell.installers) for cell in report.cells if cell.installers)
 
 
+def answer_lines(report: PreflightReport) -> Iterator[str]:
+    """A line if the answer on a cluster depends on the installer."""
+    if answers := answers_by_installer(report):
+        yield _said("rollback", dict(answers))
+
+
 def _line(move: str, verdicts: Iterable[InstallerVerdict]) -> str:
-    words = {each.installer: each.verdict.upper() if each.verdict else "not supported" for each in verdicts}
+    return _said(move, {each.installer: each.verdict for each in verdicts})
+
+
+def _said(move: str, answers: Mapping[Installer, str | None]) -> str:
+    words = {installer: answer.upper() if answer else "not supported" for installer, answer in answers.items()}
     shown = "; ".join(f"{_INSTALLERS[installer]}: {word}" for installer, word in words.items())
     return f"{move} by installer (docs/installers.md): {shown}."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.models.losses import Loss
-    from crdcompat.models.preflight import AccessRule, PreflightReport, WindowEffect
+    from crdcompat.models.preflight import AccessRule, DeletedKind, PreflightReport, WindowEffect
 
 COLOURS = {
     GoBack.YES: "good",
@@ -65,7 +65,8 @@ def reason(report: PreflightReport) -> str:
             rejected = f"{share} cannot be written" if report.rejected else ""
             early = f"{share_of_early(report)} a value too early" if report.early else ""
             said = " and ".join(filter(None, (rejected, refused)))
-            return ". ".join(filter(None, (said and f"After the rollback {said}", early))) + "."
+            gone = f"helm rollback deletes {', '.join(map(deleted_text, report.deleted))}" if report.deleted else ""
+            return ". ".join(filter(None, (said and f"After the rollback {said}", gone, early))) + "."
         case GoBack.WITH_LOSSES:
             share = f"{report.losing} of {plural(report.objects, 'judged object')}"
             return f"Every write is accepted, but {share} will lose fields."
@@ -111,6 +112,11 @@ def rejected_texts(report: PreflightReport) -> list[str]:
         names = dict.fromkeys(each.manager for each in report.writers if (each.crd, each.path) in places)
         found.append(cause_line(cause, path) + (f" (written by {', '.join(names)})" if names else ""))
     return found
+
+
+def deleted_text(deleted: DeletedKind) -> str:
+    """What goes with its CRD: ``3 Widgets with widgets.example.com``."""
+    return f"{deleted.objects} {deleted.kind} with {deleted.crd}"
 
 
 def loss_text(loss: Loss) -> str:

@@ -61,6 +61,8 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
     if kind in _CLOSING:
         return _CLOSING[kind].format(names=some(crds), folder=_FOLDER)
     match kind:
+        case StepKind.KEEP:
+            return "Let helm keep the CRDs that it would delete with their objects:"
         case StepKind.SAVE:
             return f"Keep a copy: the first write after the rollback erases fields that {old} lacks."
         case StepKind.HOLD_BACK:
@@ -139,6 +141,8 @@ def command_of(report: PreflightReport, step: Step) -> str:
             return f"mkdir -p {_FOLDER} && {kubectl} get --raw {shlex.quote(step.api)} > {file}" if step.api else ""
         case StepKind.READ:
             return f"{kubectl} get --raw {shlex.quote(step.api)}" if step.api else ""
+        case StepKind.KEEP:
+            return f"{kubectl} annotate crd {crd} helm.sh/resource-policy=keep"
         case StepKind.SAVE:
             return f"{kubectl} get {crd} -A -o json > {shlex.quote(f'{step.crd}.json')}"
         case StepKind.SCALE_DOWN:

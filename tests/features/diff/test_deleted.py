@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,44 @@ ADDED = ("rollback", "info", "crd-added", "Gadget")
 )
 def test_the_annotation_decides(tmp_path: Path, metadata: str, finding: tuple[str, ...]) -> None:
     assert found(tmp_path, chart(), chart(gadget=template("Gadget", metadata))) == {finding}
+
+
+_MAYBE = (*DELETED[:1], "warning", *DELETED[2:])
+
+
+@pytest.mark.parametrize("controls", [("", ""), ("{{- if .Values.crds }}\n", "{{- end }}\n")], ids=["plain", "if"])
+@pytest.mark.parametrize(
+    ("metadata", "finding"),
+    [
+        ("{name: gadgets.example.com}", DELETED),
+        ("{name: gadgets.example.com, annotations: {helm.sh/resource-policy: keep}}", ADDED),
+        ('{"name": "gadgets.example.com", "annotations": {"helm.sh/resource-policy": "keep"}}', ADDED),
+        ('{\n  name: gadgets.example.com,\n  annotations: {\n    "helm.sh/resource-policy": keep } }', ADDED),
+        ('{name: gadgets.example.com, labels: {a: "{{ .Release.Name }}"}}', DELETED),
+        ('{name: gadgets.example.com, annotations: {a: "{{ .Values.a }}"}}', _MAYBE),
+        ('{name: gadgets.example.com, annotations: {helm.sh/resource-policy: "{{ .Values.a }}", b: keep}}', _MAYBE),
+    ],
+)
+def test_metadata_in_flow_style(
+    tmp_path: Path, metadata: str, finding: tuple[str, ...], controls: tuple[str, str]
+) -> None:
+    made = template("Gadget").partition("metadata:\n")
+    rest = made[2].partition("\n")[2]
+    text = f"{controls[0]}{made[0]}metadata: {metadata}\n{rest}{controls[1]}"
+    assert found(tmp_path, chart(), chart(gadget=text)) == {finding}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "finding"), [("", DELETED), (KEEP, ADDED), ('{{- include "a" . | nindent 2 }}', _MAYBE)]
+)
+def test_a_packed_chart(tmp_path: Path, metadata: str, finding: tuple[str, ...]) -> None:
+    for side, files in (("old", chart("b/")), ("new", chart("b/", gadget=template("Gadget", metadata)))):
+        top = write(tmp_path / side / "Chart.yaml", "name: a\nversion: 1.0.0\n").parent
+        (top / "charts").mkdir()
+        with tarfile.open(top / "charts/b-1.tgz", "w:gz") as archive:
+            for name, data in files.items():
+                archive.add(write(tmp_path / "packed" / side / name, data), name)
+    assert found(tmp_path, {}, {}) == {finding}
 
 
 def test_of_several_crds_in_a_file_each_has_its_annotations(tmp_path: Path) -> None:

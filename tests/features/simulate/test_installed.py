@@ -79,22 +79,75 @@ def test_an_upgrade_does_not_bring_a_crd(tmp_path: Path) -> None:
     ]
 
 
+def _fleet(tmp_path: Path, *args: str, file_format: str = "json") -> Run:
+    (tmp_path / "fleet/one").mkdir(parents=True)
+    for each in (tmp_path / "objects").iterdir():
+        each.rename(tmp_path / "fleet/one" / each.name)
+    words = ("simulate", "path:old", "path:new", "--fleet", "fleet", "--kube-version", "1.31", "--format", file_format)
+    return run(*words, *args, cwd=tmp_path)
+
+
 def test_a_fleet(tmp_path: Path) -> None:
     _replayed(tmp_path, "crds")
-    words = ("simulate", "path:old", "path:new", "--fleet", "fleet", "--kube-version", "1.31", "--format", "json")
-    (tmp_path / "fleet").mkdir()
-    (tmp_path / "objects").rename(tmp_path / "fleet/one")
     told = {}
     for args in ((), ("--installer", "apply")):
-        told[args] = run(*words, *args, cwd=tmp_path).report["summary"]["verdicts"]["path:old"]
+        told[args] = _fleet(tmp_path, *args).report["summary"]["verdicts"]["path:old"]
+        (tmp_path / "fleet").rename(tmp_path / "done")
+        (tmp_path / "done/one").rename(tmp_path / "objects")
     assert [told[args]["blocked"] for args in told] == [0, 1]
 
 
-def test_the_cluster_of_a_matrix(tmp_path: Path) -> None:
-    _replayed(tmp_path, "crds")
+@pytest.mark.parametrize("is_alone", [False, True], ids=["beside others", "alone"])
+def test_a_fleet_says_of_what_helm_deletes_what_simulate_says(tmp_path: Path, is_alone: bool) -> None:
+    one = _replayed(tmp_path, "templates")
+    if is_alone:
+        (tmp_path / "objects/Widget.yaml").unlink()
+        words = ("simulate", "path:old", "path:new", "--objects", "objects", "--kube-version", "1.31")
+        one = run(*words, "--format", "json", cwd=tmp_path)
+    else:
+        write(tmp_path / "objects/Widget.yaml", _object("Widget", "a"))
+        write(tmp_path / "objects/other.yaml", _object("Gadget", "a") | {"metadata": {"name": "two", "namespace": "n"}})
+    many = _fleet(tmp_path)
+    assert (one.code, many.code) == (1, 1)
+    (cluster,) = many.report["clusters"]
+    assert [each["verdict"] for each in cluster["targets"]] == ["blocked"]
+    assert many.report["unjudged"] == [] or is_alone  # else nobody recorded a Widget
+    (found,) = many.report["findings"]
+    assert (found["crd"], found["type"], found["path"]) == ("gadgets.example.com", "DeletedWithCrd", "")
+    assert [each["objects"] for each in found["targets"]] == [1 if is_alone else 2]
+
+
+def test_a_fleet_names_what_helm_deletes(tmp_path: Path) -> None:
+    _replayed(tmp_path, "templates")
+    (tmp_path / "objects/Widget.yaml").unlink()
+    lines = [line.strip() for line in _fleet(tmp_path, file_format="text").out.splitlines()]
+    deletes = "helm deletes the CRD, and each object with it, on the way to path:old (1 object)"
+    assert f"blocks 1 of 1 cluster: {deletes}" in lines
+    assert "annotate the CRD with helm.sh/resource-policy: keep before the move (docs/installers.md)" in lines
+    assert not [line for line in lines if "rejected by" in line]
+
+
+def test_a_crd_that_moves_to_the_folder_that_helm_leaves_alone_is_deleted_first(tmp_path: Path) -> None:
+    """OLD has the CRD, too, but in crds/: a rollback does not create it again."""
+    for side, folder in (("old", "crds"), ("new", "templates")):
+        write(tmp_path / side / "Chart.yaml", _CHART)
+        write(tmp_path / side / folder / "g.yaml", crd(A, kind="Gadget"))
+    write(tmp_path / "objects/g.yaml", _object("Gadget", "a"))
+    words = ("simulate", "path:old", "path:new", "--objects", "objects", "--kube-version", "1.31", "--format", "json")
+    ran = run(*words, cwd=tmp_path)
+    assert (ran.code, {each["object"]: each["reason"] for each in ran.report["not_simulated"]}) == (1, _DELETED)
+
+
+@pytest.mark.parametrize(
+    ("folder", "verdicts"), [("crds", ["clean", "blocked"]), ("templates", ["blocked", "unknown"])]
+)
+def test_the_cluster_of_a_matrix(tmp_path: Path, folder: str, verdicts: list[str]) -> None:
+    _replayed(tmp_path, folder)
+    if folder == "templates":
+        write(tmp_path / "objects/Widget.yaml", _object("Widget", "a"))
     words = ("matrix", "path:old", "path:new", "--objects", "objects", "--from", "path:new", "--format", "json")
     found = {
         args: run(*words, *args, cwd=tmp_path).report["cluster"]["targets"][0]
         for args in ((), ("--installer", "apply"))
     }
-    assert [each["verdict"] for each in found.values()] == ["clean", "blocked"]
+    assert [each["verdict"] for each in found.values()] == verdicts

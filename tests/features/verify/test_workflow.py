@@ -92,6 +92,16 @@ def test_a_server_of_another_version_refutes_nothing(cluster: FakeCluster, tmp_p
     assert verify(report).code == 0
 
 
+def test_a_server_before_the_one_that_refuses_refutes_nothing(cluster: FakeCluster, tmp_path: Path) -> None:
+    """percona 1.21: a format that only servers from 1.36 on check; the finding names them."""
+    old, new = (root(spec=obj(n={"type": "integer", **more})) for more in ({}, {"format": "int32"}))
+    report = reported(tmp_path, old, new)
+    cluster.minor = 28
+    (found,) = verify(report, "--format", "json").report["verified"]
+    assert (found["rule"], found["outcome"]) == ("format-changed", "not testable")
+    assert found["reason"].startswith("Kubernetes 1.28 accepts the object")
+
+
 def test_the_text(cluster: FakeCluster, tmp_path: Path) -> None:
     report = reported(tmp_path)
     ran = verify(report)
