@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +12,7 @@ from crdcompat.apiserver.correlation import fingerprint, same
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
+from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import WORK
@@ -36,12 +39,7 @@ class Enum(Struct, frozen=True):
         """The enum of a node; None if it has none."""
         if not node.enum:
             return None
-        strings = frozenset(each for each in node.enum if isinstance(each, str))
-        parts = frozenset(fingerprint(each) for each in node.enum if isinstance(each, (dict, list, bool)))
-        numbers = tuple(
-            each for each in node.enum if isinstance(each, (int, float, str)) and not isinstance(each, bool)
-        )
-        return cls(server, node.enum, strings, parts, numbers)
+        return cls(server, node.enum, *_by_kind(ById(node.raw["enum"])))
 
     def check(self, value: Any, path: Trail, out: list[FieldError]) -> None:
         """Append an error to ``out`` if ``value`` is not a member."""
@@ -55,6 +53,15 @@ class Enum(Struct, frozen=True):
             found = value is not None and fingerprint(value) in self.parts
         if not found:
             out.append(FieldError(NOT_SUPPORTED, pointer_at(path), Keyword.ENUM, value, self.server, self.members))
+
+
+@lru_cache(maxsize=256)
+def _by_kind(enum: ById[Sequence[Any]]) -> tuple[frozenset[str], frozenset[Any], tuple[Any, ...]]:
+    """The strings, parts and numbers of an enum. A search judges its values under many schemas with the same enum."""
+    strings = frozenset(each for each in enum.value if isinstance(each, str))
+    parts = frozenset(fingerprint(each) for each in enum.value if isinstance(each, (dict, list, bool)))
+    numbers = (each for each in enum.value if isinstance(each, (int, float, str)) and not isinstance(each, bool))
+    return strings, parts, tuple(numbers)
 
 
 def is_member(value: Any, member: Any) -> bool:

@@ -10,6 +10,7 @@ from crdcompat.apiserver import gotext
 from crdcompat.apiserver.field_paths import NOWHERE, joined, rule_place, schema_place
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.versions import Server
+from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import ABSENT
 
@@ -167,7 +168,7 @@ def _type(error: ErrorParts) -> str:
 
 
 def _enum(error: ErrorParts) -> str:
-    return _DETAILS[Keyword.ENUM].format(demand=_members(_Members(error.demand)))
+    return _DETAILS[Keyword.ENUM].format(demand=_members(ById(error.demand)))
 
 
 def _listed(members: tuple[Any, ...]) -> str:
@@ -175,25 +176,10 @@ def _listed(members: tuple[Any, ...]) -> str:
     return ", ".join(gotext.quote(each if isinstance(each, str) else gotext.compact_json(each)) for each in members)
 
 
-class _Members:
-    """The members of one enum, as a key: they are the same only as the same tuple, because objects have no hash."""
-
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[Any, ...]) -> None:
-        self.members = members
-
-    def __hash__(self) -> int:
-        return id(self.members)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Members) and self.members is other.members
-
-
 @lru_cache(maxsize=256)
-def _members(key: _Members) -> str:
+def _members(members: ById[tuple[Any, ...]]) -> str:
     """``_listed``, cached, because all errors of one enum show the same list."""
-    return _listed(key.members)
+    return _listed(members.value)
 
 
 def _number(error: ErrorParts) -> str:

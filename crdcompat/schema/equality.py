@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import orjson
+
+_T = TypeVar("_T")
+
+
+class ById(Generic[_T]):
+    """A value as a key of a cache: only the very same value is equal, because lists and objects have no hash."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: _T) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ById) and self.value is other.value
 
 
 def identical(a: Any, b: Any) -> bool:
