@@ -223,6 +223,8 @@ def finished(
     storage = resource.crd.storage_version
     if verdict.object is None or storage is None or storage is resource.version:
         return verdict
+    if resource.crd.conversion_strategy != "None":
+        return verdict  # what a webhook makes of the object is not known
     # What the storage version does not declare is not stored, and the server answers with what is.
     stored_as = {**verdict.object, "apiVersion": f"{resource.crd.group}/{storage.name}"}
     return replace(verdict, object=resource.live(stored_as))

@@ -98,8 +98,11 @@ def misfit_of_scale(scale: dict[str, Any]) -> str:
     """The error of reading the replicas of a Scale object, or ""."""
     for part in ("spec", "status"):
         held = scale.get(part)
-        found = held.get("replicas") if isinstance(held, dict) else held
-        if found is None and isinstance(held, (dict, type(None))):
+        if held is not None and not isinstance(held, dict):
+            kind = json_kind(held)
+            return f"json: cannot unmarshal {kind} into Go struct field Scale.{part} of type v1.Scale{part.title()}"
+        found = held.get("replicas") if held else None
+        if found is None:
             continue
         if isinstance(found, bool) or not isinstance(found, int) or not -_INT32 - 1 <= found <= _INT32:
             shown = json_kind(found, compact_json(found))
