@@ -42,7 +42,7 @@ class Edit(Struct, frozen=True):
         return field_of(self.pointer)
 
     def is_unnoticed(self, root: Node) -> bool:
-        """Whether no rule and no junctor above the place mentions it, so that only its own node constrains it.
+        """Whether no rule and no junctor at or above the place reads it, so that only its own keywords constrain it.
 
         False for anything but a plain member: a rule on a map or a list may read every value in it.
         """
@@ -50,7 +50,8 @@ class Edit(Struct, frozen=True):
         steps = schema_path_of(root, self.pointer)
         if not isinstance(member, str) or not member.isalnum() or steps[-1] is VALUE:
             return False
-        return member not in _mentioned(root, steps)
+        node = node_at(root, steps)
+        return (node is None or not node.rules) and member not in _mentioned(root, steps)
 
 
 @lru_cache(maxsize=4096)

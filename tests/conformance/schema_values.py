@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
+
+from referee import NAMESPACE
 
 from crdcompat.candidates.sample import integers, sample
 from crdcompat.candidates.strings import strings
@@ -25,11 +28,34 @@ _FORMATS = {
 _ODD = (None, 7, "x", 1.25, True, [], {}, ["A"], {"a": 1}, "", -1, "1.5Gi", 2**40)
 
 
+_META = ("apiVersion", "kind", "metadata")
+
+
+def parts_of(version: Json) -> dict[str, Json]:
+    """The schemas of the parts of an object, such as ``spec``, in a version of a CRD."""
+    properties = version["schema"]["openAPIV3Schema"].get("properties") or {}
+    return {key: raw for key, raw in properties.items() if key not in _META}
+
+
+def empty_object(crd: Json, version: Json, name: str) -> Json:
+    """An object of a CRD without its parts."""
+    space = {"namespace": NAMESPACE} if crd["spec"]["scope"] == "Namespaced" else {}
+    kind = {"apiVersion": f"{crd['spec']['group']}/{version['name']}", "kind": crd["spec"]["names"]["kind"]}
+    return {**kind, "metadata": {"name": name, **space}}
+
+
 class Values:
     """Makes values. ``wrong`` is the share of places with a fault."""
 
     def __init__(self, r: random.Random, wrong: float) -> None:
         self._r, self._wrong = r, wrong
+
+    def parts(self, version: Json, chosen: Iterable[str]) -> Json:
+        """Values of the chosen parts of an object, such as ``spec``: those that a CRD's version has, most of them."""
+        parts, required = parts_of(version), version["schema"]["openAPIV3Schema"].get("required", ())
+        return {
+            key: self.of(parts[key]) for key in chosen if key in parts and (key in required or self._r.random() < 0.8)
+        }
 
     def of(self, raw: Json, depth: int = 0) -> Any:
         """A value for a schema."""

@@ -8,23 +8,21 @@ requests to each server.
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from differences import Bench, in_group, new_group
-from helpers import RELEASES, Json
+from helpers import Json
+from real_crds import changed_crds, plain
 from referee import Answer, collection
-from schema_values import Values
+from schema_values import Values, empty_object, parts_of
 
-import crdcompat
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.strategy import Resource
@@ -32,13 +30,6 @@ from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.features.judge.verdict import judge_write, resource_of
 
 _OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_DIRECTED", "3"))
-_PROJECTS = {
-    "cluster-api": ("v1.12.0", "v1.13.0"),
-    "crossplane": ("v1.17.0", "v2.0.0"),
-    "external-secrets": ("v0.18.0", "v0.19.0"),
-    "gateway-api": ("v1.3.0", "v1.4.0"),
-    "istio": ("1.24.0", "1.25.0"),
-}
 _KINDS = {
     "update": "application/json",
     "mergePatch": "application/merge-patch+json",
@@ -50,22 +41,8 @@ _LEAST = 0.9995
 
 @pytest.fixture(scope="module")
 def pairs(openshift_api: Path, projects: Path) -> list[tuple[str, Json, Json]]:
-    """(name, OLD, NEW) of the CRDs that change between two releases, and of some that stay."""
-    sources = [(release, str(openshift_api)) for release in (f"release-{name}" for name in RELEASES)]
-    releases = [*pairwise(sources)]
-    for project, names in _PROJECTS.items():
-        releases += pairwise((f"{project}/{name}", str(projects)) for name in names)
-    found = []
-    for before, after in releases:
-        old, new = (_by_name(*each) for each in (before, after))
-        for name in sorted(old.keys() & new.keys()):
-            if old[name]["spec"] != new[name]["spec"]:
-                found.append((f"{before[0]}: {name}", old[name], new[name]))
-    return found
-
-
-def _by_name(source: str, repo: str) -> dict[str, Json]:
-    return {document.crd.name: dict(document.crd.raw) for document in crdcompat.load(source, repo=repo).documents}
+    """(name, OLD, NEW) of the CRDs that change between two releases."""
+    return [*changed_crds(openshift_api, projects)]
 
 
 class _Life:
@@ -80,7 +57,7 @@ class _Life:
     def lead(self, name: str, old: Json, new: Json) -> None:
         """Install OLD, store objects, move to NEW and back, and write after each step."""
         group = new_group()
-        older, newer = (_plain(in_group(crd, group)) for crd in (old, new))
+        older, newer = (plain(in_group(crd, group)) for crd in (old, new))
         if not self._bench.server.install(older).accepted:
             return
         for count in range(_OBJECTS):
@@ -129,20 +106,12 @@ class _Life:
                 )
 
     def _body(self, op: str, crd: Json, version: Json, name: str, held: Json | None) -> Json:
-        root = version["schema"]["openAPIV3Schema"]
-        parts = {key: raw for key, raw in (root.get("properties") or {}).items() if key not in _META}
-        base = {"apiVersion": f"{crd['spec']['group']}/{version['name']}", "kind": crd["spec"]["names"]["kind"]}
-        meta: Json = {"name": name}
-        if crd["spec"]["scope"] == "Namespaced":
-            meta["namespace"] = "default"
+        parts = parts_of(version)
+        empty = empty_object(crd, version, name)
         chosen = {"updateStatus": ["status"], "mergePatchStatus": ["status"]}.get(op) or [*parts]
-        drawn = {
-            key: self._values.of(parts[key])
-            for key in chosen
-            if key in parts and (key in root.get("required", ()) or self._r.random() < 0.8)
-        }
+        drawn = self._values.parts(version, chosen)
         if op == "create" or op.startswith("apply"):
-            return {**base, "metadata": meta, **drawn}
+            return {**empty, **drawn}
         if op.startswith("mergePatch"):
             return drawn
         kept = {key: value for key, value in (held or {}).items() if key in parts}
@@ -151,7 +120,7 @@ class _Life:
             for key in drawn
         }
         now = self._bench.server.read(crd, version["name"], name).body.get("metadata", {})
-        return {**base, "metadata": now or meta, **kept, **(changed if self._r.random() < 0.8 else {})}
+        return {**empty, **({"metadata": now} if now else {}), **kept, **(changed if self._r.random() < 0.8 else {})}
 
     def _verdict(self, op: str, crd: Json, version: str, body: Json, held: Json | None, applier: Applier) -> Verdict:
         key = id(crd), version
@@ -167,17 +136,6 @@ class _Life:
             return self._bench.server.ask("POST", f"{at}{query}", body)
         path = f"{at}/{name}{'/status' * (op != main)}{query}"
         return self._bench.server.ask("PUT" if main == "update" else "PATCH", path, body, _KINDS[main])
-
-
-_META = ("apiVersion", "kind", "metadata")
-
-
-def _plain(crd: Json) -> Json:
-    """The CRD without a conversion webhook, which no server could reach; without a status that etcd knows better."""
-    made = copy.deepcopy(crd)
-    made["spec"].pop("conversion", None)
-    made.pop("status", None)
-    return made
 
 
 def _content(obj: Json) -> str:
