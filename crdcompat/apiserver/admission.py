@@ -101,12 +101,15 @@ class Admission:
 
     @cached_property
     def identity(self) -> bytes:
-        """A digest of all that the answers to writes depend on. Raises TypeError for integers of more than 64 bits."""
+        """A digest of all that the answers to writes depend on; stored objects may be of any version of the CRD.
+
+        Raises TypeError for integers of more than 64 bits.
+        """
         crd, version = self.crd, self.version
-        served = [each.name for each in crd.versions if each.served]
+        versions = [(each.name, each.served) for each in crd.versions]
         facts = (type(self).__name__, self.server, self.api_version, crd.plural, crd.kind, crd.namespaced, crd.prunes)
-        text = repr((*facts, served, version.has_status, version.scale)).encode()
-        return blake2b(text + json_of(self.node.raw)).digest()
+        text = repr((*facts, versions, version.has_status, version.scale)).encode()
+        return blake2b(text + json_of(*(each.node.raw for each in crd.versions))).digest()
 
     def admit(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
         """The answer to a write that would store ``new``; ``old`` is the stored object, None for a create.

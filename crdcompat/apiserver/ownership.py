@@ -19,7 +19,6 @@ from crdcompat.schema.structural import ABSENT
 #: The manager of what an object has that no entry of its managedFields names.
 _BEFORE_APPLY = "before-first-apply"
 _ADDING = "failed to prune fields: failed add back owned items"
-_ADDING = "failed to prune fields: failed add back owned items"
 
 
 class Applier(Struct, frozen=True):

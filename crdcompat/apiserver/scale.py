@@ -69,7 +69,7 @@ def scale_of(obj: dict[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unset_replicas(obj: dict[str, Any], scale: Mapping[str, Any]) -> str:
-    """What a reader of /scale is told of an object without the replicas; "" if it has them."""
+    """The server's error for a read of /scale if the object has no replicas; "" if it has them."""
     path = scale.get("specReplicasPath")
     if isinstance(path, str) and _at(obj, path)[0] is None:
         return f"the spec replicas field {quote(path)} does not exist"

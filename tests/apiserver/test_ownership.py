@@ -101,7 +101,7 @@ def test_conflicts(entries: tuple[Json, ...], message: str) -> None:
 
 
 def test_a_manager_of_a_version_that_is_gone() -> None:
-    """No apply succeeds before such an entry is removed, whoever applies."""
+    """The server refuses each apply, by any manager, until somebody removes the entry of that version."""
     verdict = _applied({"a": "2"}, {"a": "1"}, _entry("B", {"f:a": {}}, apiVersion="example.com/v0"), force=True)
     assert verdict.code == 500
     assert verdict.message == "request to convert CR to an invalid group/version: example.com/v0"

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import crd, obj, root, run, string, write
+from helpers import Json, crd, obj, root, run, string, version, write
 
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import read_crd
 from crdcompat.schema import answers
 from crdcompat.schema.answers import Answers, json_of
 from crdcompat.schema.work import WORK, OverBudgetError
@@ -289,6 +292,23 @@ def _ask(number: int) -> list[int]:
 def test_many_write_at_once() -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         assert pool.map(_ask, range(4)) == [[*range(number, number + 15)] for number in range(4)]
+
+
+def test_a_server_is_another_one_with_another_crd() -> None:
+    """Each part of a CRD and of a server on which an answer can depend is part of the question."""
+    spec = {"v1": obj(a=string()), "v2": obj(a=string())}
+
+    def made(scope: str = "Namespaced", served: bool = True, minor: int = 36, **schemas: Json) -> bytes:
+        versions = [version(root(spec=part), name, storage=name == "v1") for name, part in (spec | schemas).items()]
+        versions[1]["served"] = served
+        document = crd(root(spec=spec["v1"]))
+        document["spec"] |= {"versions": versions, "scope": scope}
+        read = read_crd(document)
+        return Resource(read, read.versions[0], Server(minor)).identity
+
+    others = [made("Cluster"), made(served=False), made(minor=28), made(v1=obj(a={})), made(v2=obj(a={}))]
+    assert len({made(), *others}) == 6
+    assert made() == made()
 
 
 # -- diff and matrix ---------------------------------------------------------------------------
