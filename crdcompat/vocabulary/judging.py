@@ -1,7 +1,4 @@
-"""The facts besides direction, effect and owner that decide how severe a finding is (docs/judging.md).
-
-And what a client asks of a server that judges its write.
-"""
+"""What decides on a judgement: facts that make a finding severe (docs/judging.md), and the client's own choice."""
 
 from __future__ import annotations
 
