@@ -21,6 +21,7 @@ from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import definition_of
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
+from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.names import escape
 from crdcompat.schema.answers import ANSWERS, json_of
@@ -85,8 +86,9 @@ def uses(raw: Mapping[str, Any], server: Server, least: float) -> bool:
 
 
 def _kept(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> list[Usage]:
-    asked = partial(json_of, repr(server), raw, least, bounds)
-    return ANSWERS.of("costs of rules", asked, list[Usage], lambda: [*_usages(raw, server, least, bounds=bounds)])
+    doubts = doubtful(raw)
+    asked = partial(json_of, repr(server), doubts, least, bounds)
+    return ANSWERS.of("costs of rules", asked, list[Usage], lambda: [*_usages(doubts, server, least, bounds=bounds)])
 
 
 def _usages(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> Iterator[Usage]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
+from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
@@ -91,8 +92,11 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD."""
-    asked = partial(json_of, repr(server), raw)
-    return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
+    doubts = doubtful(raw)
+    asked = partial(json_of, repr(server), doubts)
+    if not ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, doubts, server)):
+        return []
+    return _faults(raw, server)
 
 
 def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:

@@ -18,7 +18,7 @@ from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
-from crdcompat.apiserver.supported.answers import Answer, answer
+from crdcompat.apiserver.supported.answers import Answer, answers_of
 from crdcompat.apiserver.supported.ranges import age, family
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
@@ -91,11 +91,11 @@ class Answers(Struct, frozen=True, eq=False):
 
 def ask(crd: Crd, servers: Sequence[Server]) -> Answers:
     """Ask servers about a CRD. If one refuses it, ask all others of its product: their answers show the cause."""
-    answers = {server: answer(crd, server) for server in servers}
+    answers = answers_of(crd, servers)
     refusing = [server for server in servers if answers[server].faults]
     found: list[Cause] = []
     for product in dict.fromkeys(map(family, refusing)):
-        answers |= {server: answer(crd, server) for server in product if server not in answers}
+        answers |= answers_of(crd, [server for server in product if server not in answers])
         every = causes(crd, [answers[server] for server in product])
         found += (cause for cause in every if any(server in cause.refused for server in refusing))
     return Answers(tuple(answers[server] for server in servers), tuple(found))

@@ -41,22 +41,34 @@ class Ignored(Struct, frozen=True):
     dropped: tuple[str, ...]
 
 
-def ignored_by(raw: Mapping[str, Any], server: Server) -> Ignored:
-    """The parts that ``server`` ignores in a CRD that it accepts."""
-    warnings, dropped = [], []
-    for at, apart in _fields(raw):
-        name, path = str(at[-1]), _warned_path(at)
-        is_unknown = server.minor < _SINCE.get(name, _NEVER)
-        if is_unknown and not apart:
-            warnings.append(f'unknown field "{path}"')
-        elif name in _SINCE and (is_unknown or (name in GATED and not server.does(GATED[name]))):
-            dropped.append(path)
-    warnings += (f'unrecognized format "{each}"' for each in dict.fromkeys(_unknown_formats(raw, server)))
-    return Ignored(tuple(warnings), tuple(dropped))
+class Ignorable(Struct, frozen=True):
+    """The parts of a CRD that some server ignores: fields, and formats with the types of their values."""
+
+    fields: tuple[_Field, ...]
+    formats: tuple[tuple[str, str], ...]
+
+    def by(self, server: Server) -> Ignored:
+        """The parts that ``server`` ignores, if it accepts the CRD."""
+        warnings, dropped = [], []
+        for at, apart in self.fields:
+            name, path = str(at[-1]), _warned_path(at)
+            is_unknown = server.minor < _SINCE.get(name, _NEVER)
+            if is_unknown and not apart:
+                warnings.append(f'unknown field "{path}"')
+            elif name in _SINCE and (is_unknown or (name in GATED and not server.does(GATED[name]))):
+                dropped.append(path)
+        unknown = (name for name, type_ in self.formats if is_unrecognized(name, type_, server))
+        warnings += (f'unrecognized format "{each}"' for each in dict.fromkeys(unknown))
+        return Ignored(tuple(warnings), tuple(dropped))
 
 
-def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
-    """The formats in all versions that the server does not recognize, in the order of the document."""
+def ignorable(raw: Mapping[str, Any]) -> Ignorable:
+    """The parts of a CRD that some server ignores."""
+    return Ignorable(tuple(_fields(raw)), tuple(dict.fromkeys(_formats(raw))))
+
+
+def _formats(raw: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The formats in all versions, with the types beside them, in the order of the document."""
     spec = raw.get("spec")
     versions = spec.get("versions") if isinstance(spec, Mapping) else None
     for version in versions if isinstance(versions, list) else ():
@@ -64,16 +76,14 @@ def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
             schema = value_at(version, ("schema", "openAPIV3Schema"))
         except LookupError:
             continue
-        yield from _formats_below(schema, server)
+        yield from _formats_below(schema)
 
 
-def _formats_below(schema: Any, server: Server) -> Iterator[str]:
+def _formats_below(schema: Any) -> Iterator[tuple[str, str]]:
     for holder, at, _ in _keywords(schema, ()):
         type_, format_ = holder.get("type") or "", holder.get("format")
-        if at[-1] != "format" or not isinstance(type_, str) or not isinstance(format_, str):
-            continue
-        if format_ and is_unrecognized(format_, type_, server):
-            yield format_
+        if at[-1] == "format" and isinstance(type_, str) and isinstance(format_, str) and format_:
+            yield format_, type_
 
 
 def _fields(raw: Mapping[str, Any]) -> Iterator[_Field]:

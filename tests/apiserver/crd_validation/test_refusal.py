@@ -9,7 +9,7 @@ import pytest
 from helpers import Json, array, crd, obj, root, string, version
 
 import crdcompat
-import crdcompat.apiserver.crd_validation.structural
+import crdcompat.apiserver.crd_validation.plain
 from crdcompat.apiserver.crd_validation.refusal import refusal, refusals, update_refusal
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
@@ -307,7 +307,7 @@ def test_beside_a_good_crd_only_what_differs_is_looked_at(case: str, depth: str)
 def test_a_crd_like_a_good_one_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
     monkeypatch.setattr(
-        crdcompat.apiserver.crd_validation.structural, "syntax_error", lambda text: looked.append(text) or ""
+        crdcompat.apiserver.crd_validation.plain, "syntax_error", lambda text: looked.append(text) or ""
     )
     one, same = (read_crd(crd(root(spec=obj(a=string(pattern="a"))))) for _ in "ab")
     assert refusals(one, SERVER) == []

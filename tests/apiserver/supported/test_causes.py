@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helpers import Json, array, crd, obj, root, string, version
 
-from crdcompat.apiserver.supported.answers import answer
+from crdcompat.apiserver.supported.answers import answers_of
 from crdcompat.apiserver.supported.causes import Cause, causes
 from crdcompat.apiserver.supported.ranges import ALL, servers_of
 from crdcompat.apiserver.versions import Server
@@ -23,7 +23,7 @@ def _with_rule(rule: str, **more: Any) -> Json:
 
 def _causes(definition: Json, servers: tuple[Server, ...] = ALL) -> list[Cause]:
     found = read_crd(definition)
-    return list(causes(found, [answer(found, server) for server in servers]))
+    return list(causes(found, [answers_of(found, [server])[server] for server in servers]))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_old_api_version() -> None:
 
 
 def _ignored(definition: Json, server: Server) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    found = answer(read_crd(definition), server)
+    found = answers_of(read_crd(definition), [server])[server]
     assert found.faults == ()
     return found.ignored.warnings, found.ignored.dropped
 
