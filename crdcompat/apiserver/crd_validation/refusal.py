@@ -92,11 +92,12 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD."""
-    doubts = doubtful(raw)
-    asked = partial(json_of, repr(server), doubts)
-    if not ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, doubts, server)):
-        return []
-    return _faults(raw, server)
+    return _kept(raw, server) if _kept(doubtful(raw), server) else []
+
+
+def _kept(raw: Mapping[str, Any], server: Server) -> list[Fault]:
+    asked = partial(json_of, repr(server), raw)
+    return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
 
 
 def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:

@@ -45,15 +45,16 @@ def promoted_gates(
         *before, after = (side.gates.enabled.get((feature_set, profile)) for side in (*olds, new))
         known = [gates for gates in before if gates is not None]
         if feature_set == _DEFAULT and after is not None and len(known) == len(olds) > 0:
-            stayed = after.intersection(*known)
+            common = after.intersection(*known)
             for gate in after.difference(*known):
                 promoted.setdefault(gate, set()).add(context)
-                on_before[gate] = on_before.get(gate, stayed) & stayed
+                on_before[gate] = on_before.get(gate, common) & common
     if not promoted:
         return
     there = set().union(*promoted.values())
     candidates = [item for item in judged if any(each.context in there for each in item.occurrences)]
-    fragments = _Fragments(new, {item.crd for item in candidates})
+    stayed = frozenset().union(*on_before.values())
+    fragments = _Fragments(new, {item.crd for item in candidates}, promoted.keys(), stayed)
     for gate in sorted(promoted):
         places = {_place(item) for item in candidates if fragments.expose(gate, item, on_before[gate])}
         exposed = [
@@ -73,19 +74,24 @@ def _place(item: Judged) -> _Place:
 
 
 class _Fragments:
-    """The fragments of some CRDs; they are read when the first one is needed."""
+    """The fragments of some CRDs that tell what the ``promoted`` gates expose; they are read when one is needed.
 
-    def __init__(self, crds: CrdSet, names: set[str]) -> None:
-        self._crds, self._names = crds, names
+    ``stayed``: the gates that were on before.
+    """
+
+    def __init__(self, crds: CrdSet, names: Set[str], promoted: Set[str], stayed: Set[str]) -> None:
+        self._crds, self._names, self._promoted = crds, names, promoted
+        self._ungated = stayed | {_UNGATED}
 
     def expose(self, gate: str, item: Judged, others: Set[str]) -> bool:
         """Whether a change is due to a gate that NEW turns on; ``others`` are the gates that stay on."""
         of_new = (chosen for occurrence in item.occurrences for chosen in occurrence.at(Side.NEW))
         if any(gate in gate_names(chosen.document.crd.annotations) for chosen in of_new):
             return True
-        of_gate = [crd for name, gates, crd in self._read if name == item.crd and gate in gates]
         known = others | {_UNGATED}
-        ungated = [crd for name, gates, crd in self._read if name == item.crd and set(gates) <= known]
+        read = self._read.get(item.crd, [])
+        of_gate = [crd for gates, crd in read if gate in gates]
+        ungated = [crd for gates, crd in read if gates <= known]
         if item.change.of_crd:
             return bool(of_gate) and not ungated
         place = list(takewhile(lambda step: step not in _LISTS, item.change.new_at))
@@ -94,15 +100,20 @@ class _Fragments:
         return any((value := _value(crd, item.version, at)) is not ABSENT and value not in without for crd in of_gate)
 
     @cached_property
-    def _read(self) -> list[tuple[str, tuple[str, ...], Crd]]:
-        """The name of the CRD, the gates and the content of each fragment."""
-        paths: dict[str, tuple[str, tuple[str, ...]]] = {}
+    def _read(self) -> dict[str, list[tuple[frozenset[str], Crd]]]:
+        """By name of a CRD the gates and the content of its fragments."""
+        paths: dict[str, tuple[str, frozenset[str]]] = {}
         for item in self._crds.skipped:
             *_, folder, name, file = ("", "", *item.file.split("/"))
             if folder == _FRAGMENTS and name in self._names:
-                paths[item.file] = name, tuple(file.rpartition(".")[0].split("+"))
-        read = self._crds.read(paths)
-        return [(*paths[path], crd) for path, data in read for crd in _crds_in(path, data)]
+                gates = frozenset(file.rpartition(".")[0].split("+"))
+                if gates & self._promoted or gates <= self._ungated:
+                    paths[item.file] = name, gates
+        found: dict[str, list[tuple[frozenset[str], Crd]]] = {}
+        for path, data in self._crds.read(paths):
+            name, gates = paths[path]
+            found.setdefault(name, []).extend((gates, crd) for crd in _crds_in(path, data))
+        return found
 
 
 @lru_cache(maxsize=128)  # base and targets are compared with the same head
