@@ -22,6 +22,9 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Objects that one search judges at most; each costs about a millisecond.
 MAX_JUDGED = 160
+#: Objects that are judged in a row without a better one: of 766 searches of real releases that found an object none
+#: needed more than 16, and the others judge four fifths of all objects.
+_PATIENCE = 24
 #: Moves for each object that may be judged: many moves lead to one that was judged before.
 _MAX_TRIED = 8
 #: Steps from the start to an object.
@@ -64,7 +67,8 @@ def find(
 
     ``first`` is the judgement on ``start``, ``root`` the schema to take values from, ``limit`` the number of objects
     to judge. ``inside``: whether parts of the value at ``keep`` may change. ``made`` makes the values of added members.
-    A better object is followed at once; the other moves from the object before it wait.
+    A better object is followed at once; the other moves from the object before it wait. The search ends, too, after
+    many objects of which none is better than the best before.
     """
     if first.found or not first.errors:
         return start if first.found else None
@@ -75,8 +79,9 @@ def find(
 
     queue = [entry(start, first, 0)]
     seen = {canonical(start)}
-    judged = tried = 1
-    while queue and judged < limit and tried < limit * _MAX_TRIED:
+    judged = tried = better = 1
+    best = first.rank
+    while queue and judged < min(limit, better + _PATIENCE) and tried < limit * _MAX_TRIED:
         _, steps, _, following = queue[0]
         candidate = next(following, None)
         tried += 1
@@ -91,6 +96,8 @@ def find(
         answer = judge(candidate)
         if answer.found:
             return candidate
+        if answer.errors and answer.rank < best:
+            best, better = answer.rank, judged
         if answer.errors and steps < _MAX_STEPS:
             heapq.heappush(queue, entry(candidate, answer, steps + 1))
     return None
