@@ -15,7 +15,7 @@ from twice import Check
 from crdcompat.crds.context import FEATURE_SET
 
 #: Each reads a hundred files twice: `make fuzz` takes all.
-_SEEDS = range(6) if "CRDCOMPAT_FUZZ" in os.environ else (0, 1, 5)
+_SEEDS = range(6) if "CRDCOMPAT_FUZZ" in os.environ else (5,)
 
 
 @pytest.mark.parametrize("seed", _SEEDS)

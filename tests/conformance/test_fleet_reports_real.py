@@ -46,7 +46,7 @@ def test_real_recordings(real: Path, openshift_api: Path) -> None:
     since_4_14 = {"MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"}
     assert held["release-4.13"] - held["release-4.14"] == since_4_14
     for name in ("must-gather-4.18.tar.gz", "insights-archive-sample.tar.gz"):
-        for standing in clusters[name]["targets"][::3]:
+        for standing in clusters[name]["targets"][-1:]:
             sides = (standing["target"], "release-4.16", "--repo", openshift_api)
             alone = run("simulate", *sides, "--objects", real / name, "--format", "json").report
             assert alone["summary"]["verdicts"] == standing["objects"]
