@@ -37,6 +37,10 @@ _MAX_ANSWER = 1 << 16
 _MAX_NEW, _MAX_INPUTS = 6_000, 1 << 28
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB NOT NULL) WITHOUT ROWID"
 _SELECT, _INSERT = "SELECT answer FROM answers WHERE question = ?", "INSERT OR REPLACE INTO answers VALUES (?, ?)"
+#: Bytes of new answers that are held before they are written.
+_MAX_HELD = 1 << 22
+#: SQLite's code of errors in what is asked.
+_NO_TABLE = 1
 #: Bytes of the digest before each answer.
 _SEAL = 8
 
@@ -96,7 +100,7 @@ class Answers:
             yield
         finally:
             store, self._store = self._store, None
-            store.write()
+            store.close()
 
 
 ANSWERS = Answers()
@@ -119,13 +123,14 @@ class _Store:
         self._file = file
         self._most = _MAX_NEW * comparisons, _MAX_INPUTS * comparisons
         self._new: dict[bytes, bytes] = {}
-        self._inputs = 0
+        self._held = self._made = self._inputs = 0
         self._rows = _opened(file) if is_trusted(file, _MAX_BYTES) else None
+        self._is_lost = False
 
     @property
     def is_full(self) -> bool:
         """Whether this run has asked enough."""
-        return len(self._new) >= self._most[0] or self._inputs > self._most[1]
+        return self._made >= self._most[0] or self._inputs > self._most[1]
 
     def looked_for(self, inputs: bytes) -> None:
         """Count the inputs of a question without an answer."""
@@ -146,13 +151,23 @@ class _Store:
         """Keep an answer; one that is too large is not kept."""
         if len(answer) <= _MAX_ANSWER:
             self._new[question] = answer
+            self._made += 1
+            self._held += len(answer)
+            if self._held > _MAX_HELD:
+                self._write()
 
-    def write(self) -> None:
-        """Add the new answers to the file, all or none."""
-        if self._new and (self._rows is not None or self._begin()):
-            self._ask(self._insert)
+    def close(self) -> None:
+        """Add the new answers to the file."""
+        self._write()
         if self._rows is not None:
             self._rows.close()
+
+    def _write(self) -> None:
+        """Add what is held to the file, all or nothing. What cannot be written is kept no more."""
+        if self._new and not self._is_lost and (self._rows is not None or self._begin()):
+            self._ask(self._insert)
+        self._new.clear()
+        self._held = 0
 
     def _insert(self, rows: Connection) -> None:
         sealed = [(question, _seal(question, answer) + answer) for question, answer in self._new.items()]
@@ -182,9 +197,12 @@ class _Store:
 
         try:
             return question(self._rows)
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             self._rows.close()
             self._rows = None
+            # It is busy, or the disk is full. A damaged file, or one without the table, is made anew.
+            code = getattr(error, "sqlite_errorcode", _NO_TABLE)  # an error of Python's module has none
+            self._is_lost = isinstance(error, sqlite3.OperationalError) and code != _NO_TABLE
             return None
 
 

@@ -135,6 +135,40 @@ def test_an_error_keeps_the_answers_before_it(cache: Path) -> None:
     assert make.calls == 1
 
 
+def _many(run_of: Answers, numbers: range) -> list[int]:
+    makes = [Function([number]) for number in numbers]
+    for number, make in zip(numbers, makes, strict=True):
+        assert run_of.of("t", lambda number=number: json_of(number), list[int], make) == [number]  # type: ignore[misc]
+    return [number for number, make in zip(numbers, makes, strict=True) if make.calls]
+
+
+def test_answers_are_written_while_the_run_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_MAX_HELD", 20)
+    run_of = Answers()
+    with run_of.kept():
+        assert _many(run_of, range(10)) == [*range(10)]
+        with sqlite3.connect(files(cache)[0]) as rows:
+            assert rows.execute("SELECT count(*) FROM answers").fetchone()[0] > 5
+        assert _many(run_of, range(12)) == [10, 11]
+    again = Answers()
+    with again.kept():
+        assert _many(again, range(12)) == []
+
+
+def test_a_file_that_becomes_busy_keeps_what_it_has(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on without answers, and does not make the file anew while another one writes."""
+    monkeypatch.setattr(answers, "_MAX_HELD", 20)
+    asked(Function([7]), 7)
+    run_of = Answers()
+    with run_of.kept():
+        other = sqlite3.connect(files(cache)[0], isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        assert _many(run_of, range(10, 20)) == [*range(10, 20)]
+        other.execute("COMMIT")
+        other.close()
+    assert asked(Function([8]), 7) == [7]
+
+
 # -- an answer that lies -----------------------------------------------------------------------
 
 

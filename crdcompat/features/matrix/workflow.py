@@ -93,13 +93,18 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
 
 
 def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wanted: Filters) -> _Transitions:
-    """Compare each pair once, and make one report per direction."""
-    shared = ComparisonCache()
+    """Compare each pair once, and make one report per direction.
+
+    The pairs of one older release share a cache; what it holds goes with the last of them.
+    """
     found: _Transitions = {}
     missing: list[str] = []
     unknown: dict[str, list[str]] = {}
     pairs = list(combinations(range(len(sets)), 2))
+    shared, row = ComparisonCache(), 0
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
+        if older != row:
+            shared, row = ComparisonCache(), older
         old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
         judging = both_ways(wanted, old, new)
         compared = completed(
