@@ -6,7 +6,7 @@ write is based on the result (design, section 5; observed in rollback-truth, sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from itertools import islice
 
 from msgspec import Struct
@@ -19,36 +19,17 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.models.simulation import Repair
+from crdcompat.replay.answer import Answer, answer_of
+from crdcompat.replay.applies import accepted_apply, apply_answer, labelled
 from crdcompat.replay.edits import touching, unrelated
 from crdcompat.replay.repair import place_before, repair, without
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict, WriteKind, WriteResult
 
-_PROBE = "crdcompat.example.com/probe"
 _MAX_EDITS = 8
 #: The answer to a request for a version that the server does not serve.
 _NO_RESOURCE = "404 page not found"
-
-
-class Answer(Struct, frozen=True):
-    """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
-
-    ``already``: the writing release rejects it too, so the answer does not count. ``redacted_failure`` is that of the
-    verdict.
-    """
-
-    verdict: WriteResult
-    errors: tuple[FieldError, ...] = ()
-    message: str = ""
-    note: str = ""
-    already: bool = False
-    redacted_failure: str = ""
-
-    @property
-    def counts(self) -> WriteResult:
-        """The verdict; accepted if the writing release rejects the write as well."""
-        return WriteResult.ACCEPTED if self.already else self.verdict
 
 
 #: A broken constraint: place, keyword, and the text of a rule.
@@ -135,7 +116,7 @@ def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Se
     loses = bool(read.pruned)
     # A label, a finalizer, an apply of a label: neither half changes, and the server gives each the same answer.
     metadata = (
-        Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
+        Answer(WriteResult.ACCEPTED) if sound else answer_of(_update(resource, labelled(read.object), read.object))
     )
     status = _status_update(resource, read.object, causes, had_status, metadata, sound=sound)
     writes = {
@@ -144,7 +125,7 @@ def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Se
         WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", causes, metadata, sound=sound),
         WriteKind.METADATA_UPDATE: metadata,
         WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
-        WriteKind.APPLY: metadata if sound else _apply(resource, read.object, metadata),
+        WriteKind.APPLY: _apply(resource, stored, read.object, bad, metadata, sound=sound),
         WriteKind.CREATE: _create(resource, read.object, whole, sound=sound),
     }
     if loses:
@@ -197,7 +178,7 @@ def _edited(
     status_write = part == "status" and resource.version.has_status
 
     def write(new: Object) -> Answer:
-        return _answer(_update(resource, new, obj, status=status_write))
+        return answer_of(_update(resource, new, obj, status=status_write))
 
     as_read = write(obj) if status_write and not sound else metadata
     broken = {constraint_of(cause.error) for cause in causes}
@@ -234,7 +215,7 @@ def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_st
         return replace(plain, note="nothing in status is against the schema")
     new, old, what = made
     verdict = _update(resource, new, old, status=resource.version.has_status)
-    return replace(_answer(verdict), note=f"writes {what}")
+    return replace(answer_of(verdict), note=f"writes {what}")
 
 
 def _lacks_endpoint(resource: Resource, had_status: bool) -> bool:
@@ -242,7 +223,7 @@ def _lacks_endpoint(resource: Resource, had_status: bool) -> bool:
 
 
 def _no_endpoint(resource: Resource, obj: Object) -> Answer:
-    return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
+    return replace(answer_of(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
 def _finalizer_removal(obj: Object, metadata: Answer) -> Answer:
@@ -251,9 +232,12 @@ def _finalizer_removal(obj: Object, metadata: Answer) -> Answer:
     return replace(metadata, note="the object has no finalizer: a hypothetical one is removed")
 
 
-def _apply(resource: Resource, obj: Object, metadata: Answer) -> Answer:
-    failed = resource.typing_failure({"metadata": {"labels": {_PROBE: "1"}}}, obj)
-    return metadata if failed is None else _answer(failed)
+def _apply(
+    resource: Resource, stored: Object, obj: Object, bad: list[Pointer], metadata: Answer, *, sound: bool
+) -> Answer:
+    if sound and not resource.has_other_versions(stored):
+        return accepted_apply(resource, stored)
+    return apply_answer(resource, stored, obj, bad, metadata)
 
 
 def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> Answer:
@@ -261,7 +245,7 @@ def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> 
     if sound and (resource.has_free_status or not loses_status):
         return Answer(WriteResult.ACCEPTED)  # the create contains no more than was judged as a whole
     fresh = _fresh(obj)
-    return _answer(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))
+    return answer_of(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))
 
 
 def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:
@@ -270,29 +254,11 @@ def _update(resource: Resource, new: Object, old: Object, *, status: bool = Fals
     return resource.update_status_decoded(request, old) if status else resource.update_decoded(request, old)
 
 
-def _labelled(obj: Object) -> Object:
-    meta = obj.get("metadata", {})
-    return {**obj, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), _PROBE: "1"}}}
-
-
 def _fresh(stored: Object) -> Object:
     """The object as a backup tool creates it again: without the fields that only a server sets."""
     meta = stored.get("metadata")
     kept = {k: v for k, v in meta.items() if k not in SERVER_SET} if isinstance(meta, dict) else meta
     return {**stored, "metadata": kept}
-
-
-def _answer(verdict: Verdict) -> Answer:
-    if verdict.accepted is False:
-        return Answer(WriteResult.REJECTED, verdict.errors, verdict.message, redacted_failure=verdict.redacted_failure)
-    if verdict.unknown:
-        return Answer(WriteResult.UNKNOWN, note="; ".join(_doubts(verdict)))
-    return Answer(WriteResult.ACCEPTED)
-
-
-def _doubts(verdict: Verdict) -> Iterator[str]:
-    for item in verdict.unknown:
-        yield f"{item.field}: {item.what}: {item.reason}"
 
 
 def _lossy(answer: Answer) -> Answer:
