@@ -50,10 +50,10 @@ def apply_answer(resource: Resource, stored: Object, obj: Object, bad: list[Poin
     return _noted(worst, len(managers))
 
 
-def accepted_apply(resource: Resource, stored: Object) -> Answer:
-    """The answer to the apply of an object that is valid and has no transition rules: sent again, it stays valid."""
+def unchanged_apply(resource: Resource, stored: Object, label: Answer) -> Answer:
+    """The answer to the apply of a valid object: it has the types that an apply needs, and its values stay."""
     managers = _appliers(resource, stored)
-    return _noted(Answer(WriteResult.ACCEPTED, manager=managers[0].manager if managers else ""), len(managers))
+    return _noted(replace(label, manager=managers[0].manager), len(managers)) if managers else label
 
 
 def body_of(resource: Resource, obj: Object, entry: Entry) -> Object:

@@ -38,10 +38,10 @@ def _replayed(tmp_path: Path, spec: Json, *entries: Json, kube: str = "1.28", st
     sides = [write(tmp_path / f"{name}.yaml", crd(schema)) for name, schema in (("old", OLD), ("new", NEW))]
     body = {"spec": {"n": "1", **spec}, **({"status": status} if status else {})}
     recorded = write(tmp_path / "objects.json", widget(body, managedFields=[*entries]))
-    options = (*sides, "--objects", recorded, "--kube-version", kube, cwd := tmp_path)[:-1]
-    report = simulate(*options, "--no-redact", cwd=cwd)
+    options: tuple[str | Path, ...] = (*sides, "--objects", recorded, "--kube-version", kube)
+    report = simulate(*options, "--no-redact", cwd=tmp_path)
     (item,) = report["objects"]
-    return {**item, "said": run("simulate", *options, "--format", "text", "-v", cwd=cwd).out}
+    return {**item, "said": run("simulate", *options, "--format", "text", "-v", cwd=tmp_path).out}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,8 @@ def test_a_manager_who_applies_to_the_status(tmp_path: Path) -> None:
 
 def test_duplicates_that_a_stranger_would_leave_alone(tmp_path: Path) -> None:
     # Up to 1.26 the live object fails, later only a manager that sends the duplicates does.
-    twice, owned = {"s": ["x", "x"]}, {"f:s": {".": {}, 'v:"x"': {}}}
+    twice: Json = {"s": ["x", "x"]}
+    owned: Json = {"f:s": {".": {}, 'v:"x"': {}}}
     stranger = _replayed(tmp_path, twice, _entry("edit", owned, "Update"), kube="1.31")["writes"]
     manager = _replayed(tmp_path, twice, _entry("flux", owned), kube="1.31")["writes"]
     assert (stranger["apply"]["verdict"], stranger["metadata-update"]["verdict"]) == ("accepted", "accepted")

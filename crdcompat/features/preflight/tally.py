@@ -156,7 +156,7 @@ class Tally:
             if cause.pointer
             for manager in managers_of(replayed.item.data, cause.pointer)
         }
-        self._writers.update(found)
+        self._writers.update(sorted(found))
 
 
 def _rejected_by(replayed: Replayed) -> Iterable[Cause]:

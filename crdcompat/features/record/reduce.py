@@ -50,7 +50,7 @@ def smallest_metadata(obj: Object, places: Collection[Pointer]) -> Object:
 def _managed(entry: Object, places: Collection[Pointer]) -> Object:
     """An entry of managed fields with the steps that lead to the places."""
     names = {f"f:{step}" for place in places for step in place if isinstance(step, str)}
-    writes = {key: entry[key] for key in ("operation", "apiVersion", "subresource") if key in entry}
+    writes: Object = {key: entry[key] for key in ("operation", "apiVersion", "subresource") if key in entry}
     return {"manager": entry.get("manager", ""), **writes, "fieldsV1": _steps(entry.get("fieldsV1"), names)}
 
 
