@@ -114,6 +114,10 @@ class CauseCounter:
             self._groups[key].objects += 1
         return frozenset(causes)
 
+    def add_plain(self, crd: str, objects: int) -> None:
+        """Count objects of a CRD without causes."""
+        self._totals[crd] = self._totals.get(crd, 0) + objects
+
     def _is_public(self, cause: Cause, value_key: Any, schemas: tuple[Node, ...]) -> bool:
         """Whether a value at the path of a cause is one of the schemas' own. Many objects have the same few."""
         pointer = cause.error.pointer
