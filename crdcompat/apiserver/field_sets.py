@@ -138,9 +138,7 @@ def without(value: Any, fields: Set[Path], type_: Type) -> Any:
         return value
     if type_.is_atomic(type_.kind(value)):
         return None
-    below: dict[Step, set[Path]] = {}
-    for path in fields:
-        below.setdefault(path[0], set()).add(path[1:])
+    below = _by_step(fields)
     if isinstance(value, dict):
         members = {name: item for name, item in value.items() if () not in below.get(name, ())}
         kept = {
@@ -156,3 +154,25 @@ def without(value: Any, fields: Set[Path], type_: Type) -> Any:
         elif () not in inside:
             items.append(without(item, inside, type_.items))
     return items or None
+
+
+def only(value: Any, fields: Set[Path], type_: Type) -> Any:
+    """The part of a value that a set of fields names: what the manager who owns them sends."""
+    if not isinstance(value, (dict, list)) or type_.is_atomic(type_.kind(value)):
+        return value
+    below = _by_step(fields)
+    if isinstance(value, dict):
+        return {
+            name: only(item, below[name], type_.member(name) or Type()) for name, item in value.items() if name in below
+        }
+    owned = ((item, below.get(identity_of(item, type_))) for item in value)
+    return [only(item, inside, type_.items) for item, inside in owned if inside is not None]
+
+
+def _by_step(fields: Set[Path]) -> dict[Step, set[Path]]:
+    """The paths of a set by their first step, without it."""
+    found: dict[Step, set[Path]] = {}
+    for path in fields:
+        if path:
+            found.setdefault(path[0], set()).add(path[1:])
+    return found

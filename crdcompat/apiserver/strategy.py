@@ -16,7 +16,7 @@ from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.decode import RESOURCE_META, Decoded, apply_defaults, copied, decode
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
-from crdcompat.apiserver.ownership import Applier, Ownership, entries_of
+from crdcompat.apiserver.ownership import Applier, Entry, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
 from crdcompat.cel.rule import uses_old
 from crdcompat.crds.model import CrdVersion
@@ -123,10 +123,10 @@ class Resource(Admission):
         live = self.live(stored)
         if failed := self.typing_failure(patch, live):
             return failed
-        whole = merged(live, patch, self._apply_type, self.server)
+        whole = merged(live, patch, self.apply_type, self.server)
         # Who owns nothing takes all by force; only another version in which managers wrote can be in the way.
-        if applier is not None or self._has_other_versions(stored):
-            owned = self._ownership({**live, "metadata": metadata_of(stored)}, status=status)
+        if applier is not None or self.has_other_versions(stored):
+            owned = self._ownership(self.entries({**live, "metadata": metadata_of(stored)}), status=status)
             applied = owned.applied(live, patch, whole, applier or Applier(""))
             if applied.failure:
                 return self._failed(500, applied.failure, HIDDEN)
@@ -142,8 +142,12 @@ class Resource(Admission):
         verdict = self.update_status_decoded(request, live) if status else self.update_decoded(request, live)
         return verdict if verdict.object is None else replace(verdict, object=self.read(verdict.object).object)
 
-    def _ownership(self, live: Object, *, status: bool) -> Ownership:
-        """Who owns which fields of a live object, for an apply on the main endpoint or on /status."""
+    def entries(self, live: Object) -> tuple[Entry, ...]:
+        """Who owns which fields of a live object."""
+        return entries_of(live, self.apply_type, self.api_version)
+
+    def _ownership(self, entries: tuple[Entry, ...], *, status: bool) -> Ownership:
+        """Who owns which fields, for an apply on the main endpoint or on /status."""
         if status:
             ignored = {"spec", "metadata"} if self.server.does("apply_status_resets_metadata") else {"spec"}
         else:
@@ -152,13 +156,13 @@ class Resource(Admission):
             version=self.api_version,
             versions=frozenset(f"{self.crd.group}/{each.name}" for each in self.crd.versions),
             types=self._apply_types,
-            entries=entries_of(live, self._apply_type, self.api_version),
+            entries=entries,
             subresource="status" if status else "",
             ignored=frozenset(ignored),
             misfit=partial(typing_errors, server=self.server, strict=True),
         )
 
-    def _has_other_versions(self, stored: Object) -> bool:
+    def has_other_versions(self, stored: Object) -> bool:
         """Whether managers wrote a stored object in other versions than this one."""
         found = metadata_of(stored).get("managedFields")
         entries = [entry for entry in (found if isinstance(found, list) else ()) if isinstance(entry, dict)]
@@ -170,13 +174,13 @@ class Resource(Admission):
         return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions if each.served}
 
     @cached_property
-    def _apply_type(self) -> Type:
+    def apply_type(self) -> Type:
         return root_type(self.node)
 
     def typing_failure(self, patch: Object, live: Object) -> Verdict | None:
         """The failure of a server-side apply to type ``patch`` or the decoded object ``live``; None without one."""
         for what, obj in (("patch", patch), ("live", live)):
-            wrong = typing_errors(obj, self._apply_type, self.server, strict=what == "patch")
+            wrong = typing_errors(obj, self.apply_type, self.server, strict=what == "patch")
             if wrong:
                 said = f"failed to create typed {what} object ({self._describe(live)}): "
                 redacted = "" if wrong.endswith(UNDECLARED) else said + HIDDEN

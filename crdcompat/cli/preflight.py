@@ -47,6 +47,10 @@ def preflight(
     print_rbac: Annotated[
         bool, typer.Option("--print-rbac", help="Only print the smallest ClusterRole for this command.")
     ] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep the kinds that were read in FILE, and read the others only."),
+    ] = None,
     operator: Annotated[
         str | None,
         typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands."),
@@ -97,6 +101,8 @@ def preflight(
         raise UsageError("name the cluster: --cluster CONTEXT, or --objects PATH for a recording of it")
     if origin is not None and not objects:
         raise UsageError("--from goes with --objects: a live cluster has its CRDs")
+    if resume is not None and cluster is None:
+        raise UsageError("--resume goes with --cluster: a recording is read as a whole")
     if operator is not None and not all(operator.partition("/")):
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
     limit_requests(connect_timeout, read_timeout)
@@ -108,6 +114,7 @@ def preflight(
         read_all=read_all,
         operator=operator or "",
         growth=read_accepted(settings.config.waiver_file).growth,
+        resume=resume or "",
         arguments=_arguments(
             old,
             ("--cluster", cluster),

@@ -37,7 +37,8 @@ class WriteVerdict(Struct, frozen=True):
     """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown.
 
     ``already``: the release that wrote the object rejects the write as well, so that the rejection does not count.
-    ``redacted`` is the answer without values of the object; None if it has none to hide.
+    ``redacted`` is the answer without values of the object; None if it has none to hide. ``manager`` is the field
+    manager that the object names for the write; without the values at ``accepted_without`` its write is accepted.
     """
 
     verdict: WriteResult
@@ -46,6 +47,8 @@ class WriteVerdict(Struct, frozen=True):
     note: str = ""
     already: bool = False
     redacted: Said | None = None
+    manager: str = ""
+    accepted_without: tuple[str, ...] = ()
 
 
 class Repair(Struct, frozen=True):

@@ -14,19 +14,23 @@ from msgspec.structs import replace
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.models.simulation import Repair
-from crdcompat.replay.writes import Answer, Cause, Replay, Written, constraint_of, replay, writes_of
+from crdcompat.replay.answer import Answer
+from crdcompat.replay.writes import Cause, Replay, Written, constraint_of, replay, writes_of
 from crdcompat.schema.paths import Object, value_at
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
 
-def without_already(reader: Resource, writer: Resource, stored: Object, found: Replay) -> Replay:
-    """``found``, the replay on ``reader``, without the rejections and losses that ``writer`` shows as well."""
+def without_already(reader: Resource, writer: Resource, stored: Object, found: Replay, *, notes: bool = True) -> Replay:
+    """``found``, the replay on ``reader``, without the rejections and losses that ``writer`` shows as well.
+
+    ``notes`` as in ``replay``.
+    """
     if not found.causes and all(answer.verdict is not WriteResult.REJECTED for answer in found.writes.values()):
         return _without_losses(found, writer.read(stored).pruned)
-    before = writes_of(writer, stored, had_status=writer.version.has_status)
+    before = writes_of(writer, stored, had_status=writer.version.has_status, notes=notes)
     known = {constraint_of(cause.error) for cause in before.causes}
     if known:
-        found = replay(reader, stored, had_status=writer.version.has_status, known=known)
+        found = replay(reader, stored, had_status=writer.version.has_status, known=known, notes=notes)
     return _without_rejections(_without_losses(found, before.read.pruned), before, stored)
 
 

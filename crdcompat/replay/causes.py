@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
-from crdcompat.apiserver.redaction import is_public
+from crdcompat.apiserver.redaction import is_public, names_secret
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
@@ -18,7 +18,7 @@ from crdcompat.replay.replayed import Replayed
 from crdcompat.replay.writes import Cause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
-from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN, Side
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, WriteResult
 
@@ -89,6 +89,7 @@ class CauseCounter:
         self._causes_of = causes_of
         self._groups: dict[CauseKey, CauseGroup] = {}
         self._totals: dict[str, int] = {}
+        self._public: dict[tuple[SchemaPath, Any, bool, tuple[Node, ...]], bool] = {}
 
     def add(self, replayed: Replayed) -> frozenset[CauseKey]:
         """Count one object. Returns its causes."""
@@ -106,12 +107,25 @@ class CauseCounter:
             if error.type in _WITH_VALUES and error.value is not ABSENT and len(group.values) < _MAX_VALUES:
                 value, value_key = error.value, member_key(error.value)
                 group.values.setdefault(value_key, value)
-                if error.type == NOT_SUPPORTED and not is_public(value, error.pointer, *replayed.schemas):
+                if error.type == NOT_SUPPORTED and not self._is_public(cause, value_key, replayed.schemas):
                     group.hidden.add(value_key)
             causes.add(key)
         for key in causes:
             self._groups[key].objects += 1
         return frozenset(causes)
+
+    def add_plain(self, crd: str, objects: int) -> None:
+        """Count objects of a CRD without causes."""
+        self._totals[crd] = self._totals.get(crd, 0) + objects
+
+    def _is_public(self, cause: Cause, value_key: Any, schemas: tuple[Node, ...]) -> bool:
+        """Whether a value at the path of a cause is one of the schemas' own. Many objects have the same few."""
+        pointer = cause.error.pointer
+        is_secret = any(isinstance(step, str) and names_secret(step) for step in pointer)
+        key = cause.path, value_key, is_secret, schemas
+        if key not in self._public:
+            self._public[key] = is_public(cause.error.value, pointer, *schemas)
+        return self._public[key]
 
     def groups(self) -> list[CauseGroup]:
         """All causes, those of most objects first."""

@@ -33,13 +33,21 @@ class Replayer:
 
     ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` and
     ``upgrade`` are those of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
-    marked. Memory grows with the CRDs, not with the objects.
+    marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs, not with
+    the objects.
     """
 
     def __init__(
-        self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+        self,
+        reader: CrdSet,
+        writer: CrdSet,
+        server: Server | None,
+        context: str | None,
+        *,
+        upgrade: bool = False,
+        notes: bool = True,
     ) -> None:
-        self._reader, self._upgrade = reader, upgrade
+        self._reader, self._upgrade, self._notes = reader, upgrade, notes
         self._server = server or judging_server(reader)
         self._writers_server = writing_server(reader, writer)
         name, self._readers = resolve_all(reader, writer, context)
@@ -165,13 +173,14 @@ class Replayer:
 
     def _on(self, chosen: Chosen, server: Server, item: Recorded, before: Chosen | None, *, had_status: bool) -> Replay:
         resource = self._resource(chosen, server)
-        found = replay(resource, item.data, had_status=had_status)
+        found = replay(resource, item.data, had_status=had_status, notes=self._notes)
         if before is None or before.version.schema is None or not _has_effect(found):
             return found
         its_server = self._writers_server or server
         if self._refusal(before, its_server):
             return found
-        return without_already(resource, self._resource(before, its_server), item.data, found)
+        writers = self._resource(before, its_server)
+        return without_already(resource, writers, item.data, found, notes=self._notes)
 
     def _resource(self, chosen: Chosen, server: Server) -> Resource:
         key = (id(chosen.version), server)

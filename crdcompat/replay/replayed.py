@@ -12,7 +12,8 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.resolving import Chosen
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
-from crdcompat.replay.writes import Answer, Replay
+from crdcompat.replay.answer import Answer
+from crdcompat.replay.writes import Replay
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 

@@ -6,7 +6,7 @@ write is based on the result (design, section 5; observed in rollback-truth, sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from itertools import islice
 
 from msgspec import Struct
@@ -19,36 +19,17 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.models.simulation import Repair
+from crdcompat.replay.answer import Answer, answer_of
+from crdcompat.replay.applies import apply_answer, labelled, unchanged_apply
 from crdcompat.replay.edits import touching, unrelated
 from crdcompat.replay.repair import place_before, repair, without
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict, WriteKind, WriteResult
 
-_PROBE = "crdcompat.example.com/probe"
 _MAX_EDITS = 8
 #: The answer to a request for a version that the server does not serve.
 _NO_RESOURCE = "404 page not found"
-
-
-class Answer(Struct, frozen=True):
-    """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
-
-    ``already``: the writing release rejects it too, so the answer does not count. ``redacted_failure`` is that of the
-    verdict.
-    """
-
-    verdict: WriteResult
-    errors: tuple[FieldError, ...] = ()
-    message: str = ""
-    note: str = ""
-    already: bool = False
-    redacted_failure: str = ""
-
-    @property
-    def counts(self) -> WriteResult:
-        """The verdict; accepted if the writing release rejects the write as well."""
-        return WriteResult.ACCEPTED if self.already else self.verdict
 
 
 #: A broken constraint: place, keyword, and the text of a rule.
@@ -87,12 +68,15 @@ class Replay(Struct, frozen=True):
     not_stored: tuple[str, ...] = ()
 
 
-def replay(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Replay:
+def replay(
+    resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset(), notes: bool = True
+) -> Replay:
     """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint.
 
     A write that touches one bad value touches one that breaks no ``known`` constraint, if there is such a value.
+    Without ``notes``, accepted writes of a valid object do not say which field changes: it is not looked for.
     """
-    found = writes_of(resource, stored, had_status=had_status, known=known)
+    found = writes_of(resource, stored, had_status=had_status, known=known, notes=notes)
     at_root = any(not cause.pointer for cause in found.causes)
     repaired = repair(resource, found.read.object, found.bad, at_root=at_root)
     lacking = (_not_found(("status",), ABSENT, resource.server),) if _lacks_endpoint(resource, had_status) else ()
@@ -123,7 +107,9 @@ class Written(Struct, frozen=True):
         return frozenset(kind for kind, answer in self.writes.items() if answer.verdict is WriteResult.REJECTED)
 
 
-def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Written:
+def writes_of(
+    resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset(), notes: bool = True
+) -> Written:
     """The writes of ``replay``, without the search for a repair."""
     read = resource.read(stored)
     whole = resource.whole(stored, read)
@@ -132,19 +118,21 @@ def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Se
     bad = list(dict.fromkeys(cause.pointer for cause in ranked if cause.pointer))
     # An unrelated small change keeps a valid object valid, unless rules read the old object.
     sound = whole.accepted is True and not resource.has_transition_rules
+    edits = _Edits(resource, read.object, causes, sound=sound, needless=whole.accepted is True and not notes)
     loses = bool(read.pruned)
     # A label, a finalizer, an apply of a label: neither half changes, and the server gives each the same answer.
     metadata = (
-        Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
+        Answer(WriteResult.ACCEPTED) if sound else answer_of(_update(resource, labelled(read.object), read.object))
     )
-    status = _status_update(resource, read.object, causes, had_status, metadata, sound=sound)
+    lacks = _lacks_endpoint(resource, had_status)
+    status = _no_endpoint(resource, read.object) if lacks else edits.answer("status", metadata)
     writes = {
         WriteKind.STATUS_UPDATE: status,
         WriteKind.STATUS_UPDATE_TOUCHING: _status_touching(resource, read.object, bad, had_status, status),
-        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", causes, metadata, sound=sound),
+        WriteKind.SPEC_UPDATE: edits.answer("spec", metadata),
         WriteKind.METADATA_UPDATE: metadata,
         WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
-        WriteKind.APPLY: metadata if sound else _apply(resource, read.object, metadata),
+        WriteKind.APPLY: _apply(resource, stored, read.object, bad, metadata, valid=whole.accepted is True),
         WriteKind.CREATE: _create(resource, read.object, whole, sound=sound),
     }
     if loses:
@@ -178,42 +166,48 @@ def _cause(resource: Resource, obj: Object, error: FieldError) -> Cause:
     return Cause(place, schema_path_of(resource.node, place), error)
 
 
-def _status_update(
-    resource: Resource, obj: Object, causes: tuple[Cause, ...], had_status: bool, metadata: Answer, *, sound: bool
-) -> Answer:
-    if _lacks_endpoint(resource, had_status):
-        return _no_endpoint(resource, obj)
-    return _edited(resource, obj, "status", causes, metadata, sound=sound)
+class _Edits(Struct, frozen=True):
+    """The writes of another field in a part of an object, as read.
 
-
-def _edited(
-    resource: Resource, obj: Object, part: str, causes: tuple[Cause, ...], metadata: Answer, *, sound: bool
-) -> Answer:
-    """The write of another field in ``part``: an edit after which the object breaks the same constraints as before.
-
-    ``metadata`` is the answer to a main write that changes neither half. An edit that repairs an error has changed the
-    value at fault; one with an error of its own is no write of a controller.
+    ``sound``: an edit that no rule mentions keeps the object valid. ``needless``: the object is valid, and nobody wants
+    to know which field changes.
     """
-    status_write = part == "status" and resource.version.has_status
 
-    def write(new: Object) -> Answer:
-        return _answer(_update(resource, new, obj, status=status_write))
+    resource: Resource
+    object: Object
+    causes: tuple[Cause, ...]
+    sound: bool
+    needless: bool
 
-    as_read = write(obj) if status_write and not sound else metadata
-    broken = {constraint_of(cause.error) for cause in causes}
-    bad = [cause.pointer for cause in causes if cause.pointer]
-    best: Answer | None = None
-    for edit in islice(unrelated(obj, resource.node, part, bad, resource.server), _MAX_EDITS):
-        # A valid object stays valid after an edit that no rule mentions.
-        unnoticed = sound and edit.is_unnoticed(resource.node)
-        answer = Answer(WriteResult.ACCEPTED) if unnoticed else write(edit.object)
-        if not unnoticed and not _same_constraints(resource, edit.object, answer, broken):
-            continue
-        if best is None or len(answer.errors) < len(best.errors):
-            best = replace(answer, note=f"changes {edit.what}")
-        if len(answer.errors) <= len(as_read.errors):
-            break
-    return best or replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
+    def answer(self, part: str, metadata: Answer) -> Answer:
+        """The write in ``part``: an edit after which the object breaks the same constraints as before.
+
+        ``metadata`` is the answer to a main write that changes neither half. An edit that repairs an error has changed
+        the value at fault; one with an error of its own is no write of a controller.
+        """
+        resource, obj, sound = self.resource, self.object, self.sound
+        status_write = part == "status" and resource.version.has_status
+
+        def write(new: Object) -> Answer:
+            return answer_of(_update(resource, new, obj, status=status_write))
+
+        as_read = write(obj) if status_write and not sound else metadata
+        if self.needless and as_read.verdict is WriteResult.ACCEPTED:
+            return as_read  # an edit of a valid object that is refused is no write of a controller
+        broken = {constraint_of(cause.error) for cause in self.causes}
+        bad = [cause.pointer for cause in self.causes if cause.pointer]
+        best: Answer | None = None
+        for edit in islice(unrelated(obj, resource.node, part, bad, resource.server), _MAX_EDITS):
+            # A valid object stays valid after an edit that no rule mentions.
+            unnoticed = sound and edit.is_unnoticed(resource.node)
+            answer = Answer(WriteResult.ACCEPTED) if unnoticed else write(edit.object)
+            if not unnoticed and not _same_constraints(resource, edit.object, answer, broken):
+                continue
+            if best is None or len(answer.errors) < len(best.errors):
+                best = replace(answer, note=f"changes {edit.what}")
+            if len(answer.errors) <= len(as_read.errors):
+                break
+        return best or replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
 
 
 def _same_constraints(resource: Resource, edited: Object, answer: Answer, broken: Set[Constraint]) -> bool:
@@ -234,7 +228,7 @@ def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_st
         return replace(plain, note="nothing in status is against the schema")
     new, old, what = made
     verdict = _update(resource, new, old, status=resource.version.has_status)
-    return replace(_answer(verdict), note=f"writes {what}")
+    return replace(answer_of(verdict), note=f"writes {what}")
 
 
 def _lacks_endpoint(resource: Resource, had_status: bool) -> bool:
@@ -242,7 +236,7 @@ def _lacks_endpoint(resource: Resource, had_status: bool) -> bool:
 
 
 def _no_endpoint(resource: Resource, obj: Object) -> Answer:
-    return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
+    return replace(answer_of(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
 def _finalizer_removal(obj: Object, metadata: Answer) -> Answer:
@@ -251,9 +245,12 @@ def _finalizer_removal(obj: Object, metadata: Answer) -> Answer:
     return replace(metadata, note="the object has no finalizer: a hypothetical one is removed")
 
 
-def _apply(resource: Resource, obj: Object, metadata: Answer) -> Answer:
-    failed = resource.typing_failure({"metadata": {"labels": {_PROBE: "1"}}}, obj)
-    return metadata if failed is None else _answer(failed)
+def _apply(
+    resource: Resource, stored: Object, obj: Object, bad: list[Pointer], metadata: Answer, *, valid: bool
+) -> Answer:
+    if valid and not resource.has_other_versions(stored):
+        return unchanged_apply(resource, stored, metadata)
+    return apply_answer(resource, stored, obj, bad, metadata)
 
 
 def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> Answer:
@@ -261,7 +258,7 @@ def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> 
     if sound and (resource.has_free_status or not loses_status):
         return Answer(WriteResult.ACCEPTED)  # the create contains no more than was judged as a whole
     fresh = _fresh(obj)
-    return _answer(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))
+    return answer_of(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))
 
 
 def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:
@@ -270,29 +267,11 @@ def _update(resource: Resource, new: Object, old: Object, *, status: bool = Fals
     return resource.update_status_decoded(request, old) if status else resource.update_decoded(request, old)
 
 
-def _labelled(obj: Object) -> Object:
-    meta = obj.get("metadata", {})
-    return {**obj, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), _PROBE: "1"}}}
-
-
 def _fresh(stored: Object) -> Object:
     """The object as a backup tool creates it again: without the fields that only a server sets."""
     meta = stored.get("metadata")
     kept = {k: v for k, v in meta.items() if k not in SERVER_SET} if isinstance(meta, dict) else meta
     return {**stored, "metadata": kept}
-
-
-def _answer(verdict: Verdict) -> Answer:
-    if verdict.accepted is False:
-        return Answer(WriteResult.REJECTED, verdict.errors, verdict.message, redacted_failure=verdict.redacted_failure)
-    if verdict.unknown:
-        return Answer(WriteResult.UNKNOWN, note="; ".join(_doubts(verdict)))
-    return Answer(WriteResult.ACCEPTED)
-
-
-def _doubts(verdict: Verdict) -> Iterator[str]:
-    for item in verdict.unknown:
-        yield f"{item.field}: {item.what}: {item.reason}"
 
 
 def _lossy(answer: Answer) -> Answer:

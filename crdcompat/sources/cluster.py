@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 import orjson
 from msgspec import Struct, field
@@ -34,6 +35,18 @@ _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,ap
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
+class Keeper(Protocol):
+    """Keeps the kinds that an earlier run has read to the end, and learns which ones this run has."""
+
+    def known(self, crd: str) -> Iterable[tuple[str, bytes]] | None:
+        """The objects of a kind by their paths; None if it has to be read, which begins now."""
+        ...
+
+    def finished(self, crd: str) -> None:
+        """All objects of the kind that began last were read."""
+        ...
+
+
 class UnreadableClusterError(SourceError):
     """A cluster whose CRDs cannot be listed; ``is_forbidden``: these credentials may not."""
 
@@ -48,6 +61,7 @@ class ClusterTree(Struct):
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. ``only``: the CRDs whose
     objects are read, None for all. ``listed`` are the CRDs whose objects were read to the end, ``refused`` the HTTP
     status for the others that the server refused to list; ``expired`` are those whose list changed while it was read.
+    ``keeper`` has kinds that need not be read.
     Raises UsageError where the client is not installed or there
     is no such context, SourceError where its CRDs cannot be listed: the first page is read at once, so that a wrong
     context is reported before anything else is read.
@@ -64,6 +78,7 @@ class ClusterTree(Struct):
     listed: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
     expired: set[str] = field(default_factory=set)
+    keeper: Keeper | None = None
     _kinds: list[Resource] | None = None
     _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
@@ -115,6 +130,10 @@ class ClusterTree(Struct):
             kinds = [kind for kind in self._kinds if self.only is None or kind.crd in self.only]
             kinds = [kind for kind in kinds if wanted(f"{kind.path}/*.json")]
             for kind in stepping(kinds, "Kinds read", len(kinds)):
+                if self.keeper is not None and (known := self.keeper.known(kind.crd)) is not None:
+                    yield from ((Entry(path), data) for path, data in known)
+                    self.listed.add(kind.crd)
+                    continue
                 if not kind.version:
                     self._problem(kind, f"no version of {kind.crd} is served: its objects, if any, cannot be read")
                     continue
@@ -123,6 +142,13 @@ class ClusterTree(Struct):
                     return
                 for found in self._list(kind):
                     yield from _file(kind, found, wanted)
+                if self.keeper is not None and kind.crd in self.listed - self.expired:
+                    self.keeper.finished(kind.crd)
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._client.server
 
     def server_version(self) -> str:
         """The version of the server: ``v1.31.4``; "" if it does not answer this question."""

@@ -134,6 +134,11 @@ class Client:
             persist_config=False,  # nothing is written, not even a renewed token
         )
 
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return str(self._configuration.host)
+
     def session(self) -> Any:
         """A context manager that closes the client's connections at its end."""
         self._api = self._kubernetes.ApiClient(self._configuration)

@@ -13,8 +13,11 @@ from typing import Any
 from referee import Answer, Referee, collection
 
 from crdcompat.apiserver.admission import SERVER_SET
+from crdcompat.apiserver.ownership import Entry
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.replay.applies import body_of
 from crdcompat.replay.edits import touching, unrelated
+from crdcompat.replay.repair import without
 from crdcompat.replay.writes import writes_of
 from crdcompat.schema.paths import field_of
 
@@ -103,7 +106,28 @@ class Rollback:
     def _apply(self, name: str, held: Json, note: str) -> Answer:
         obj = self._read(name)
         sent = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": {"name": name, "labels": _LABEL}}
-        return self._server.ask("PATCH", f"{self._at}/{name}?fieldManager=crdcompat&force=true", sent, _APPLY)
+        if (entry := self._applier(held, note)) is None:
+            return self._send_apply(name, "crdcompat", sent)
+        return self._send_apply(
+            name, entry.manager, body_of(self._resource, obj, entry), status=bool(entry.subresource)
+        )
+
+    def _apply_without(self, name: str, held: Json, note: str) -> Answer:
+        """The apply of the manager that no longer sends the bad values."""
+        obj, entry = self._read(name), self._applier(held, note)
+        assert entry is not None
+        less = without(obj, self._bad(obj), self._resource)
+        sent = body_of(self._resource, less, entry)
+        return self._send_apply(name, entry.manager, sent, status=bool(entry.subresource), force=False)
+
+    def _applier(self, held: Json, note: str) -> Entry | None:
+        named = re.match(r"by (\w+)", note)
+        found = self._resource.entries(held)
+        return next((each for each in found if named and each.applies and each.manager == named[1]), None)
+
+    def _send_apply(self, name: str, manager: str, sent: Json, *, status: bool = False, force: bool = True) -> Answer:
+        path = f"{self._at}/{name}{'/status' * status}?fieldManager={manager}&force={str(force).lower()}"
+        return self._server.ask("PATCH", path, sent, _APPLY)
 
     def _create(self, name: str, held: Json, note: str) -> Answer:
         obj = self._read(name)

@@ -299,8 +299,9 @@ def test_answers_of_real_servers(minor: str, tmp_path: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_server_names_its_minor(bench: Bench) -> None:
-    answer = bench.server.send("GET", "/version", b"", "application/json")
+@pytest.mark.parametrize("path", ["/version", "/version/"])
+def test_the_server_names_its_minor(bench: Bench, path: str) -> None:
+    answer = bench.server.send("GET", path, b"", "application/json")
     assert answer.body["gitVersion"].startswith(f"v{bench.minor}.")
 
 

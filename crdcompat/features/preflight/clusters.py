@@ -18,7 +18,7 @@ from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
 from crdcompat.render.wording.findings import some
-from crdcompat.sources.cluster import ClusterTree
+from crdcompat.sources.cluster import ClusterTree, Keeper
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Side
@@ -84,6 +84,15 @@ class LiveCluster:
 
     def _unlisted(self) -> set[str]:
         return {f"{self._tree.label}: {problem.file}" for problem in self._tree.problems}
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._tree.server
+
+    def keep(self, keeper: Keeper) -> None:
+        """Read only the kinds that were not finished before."""
+        self._tree.keeper = keeper
 
     def not_judged(self, scope: Scope) -> Iterator[Admitters]:
         """The admission policies and webhooks of the needed kinds."""

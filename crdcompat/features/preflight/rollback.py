@@ -18,7 +18,7 @@ class Rollback:
     """
 
     def __init__(self, scope: Scope, runs: Server | None, judge: Server | None) -> None:
-        self.replayer = Replayer(scope.old, scope.installed, judge, scope.context)
+        self.replayer = Replayer(scope.old, scope.installed, judge, scope.context, notes=False)
         self.repairs = Repairs(scope.news, runs, judge)
         self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
 

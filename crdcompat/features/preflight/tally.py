@@ -16,6 +16,7 @@ from crdcompat.findings.growth import Declaration
 from crdcompat.models.losses import Loss, LossCounter
 from crdcompat.models.preflight import DeletedKind, FieldWriter, JudgedKind, Step, StepKind
 from crdcompat.models.simulation import NotSimulated, RejectedCause
+from crdcompat.recordings.kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.causes import CauseCounter
 from crdcompat.replay.replayed import ASK, Replayed
@@ -28,6 +29,8 @@ from crdcompat.vocabulary.writes import WriteResult
 MAX_REPAIRED = 500
 #: Lost fields that a report lists.
 MAX_LISTED = 500
+#: The CRDs of the kinds that `ClusterFacts` reads.
+_TELLING = frozenset(f"{kind.name.lower()}s.{kind.group}" for kind in (CLUSTER_VERSION, INFRASTRUCTURE, FEATURE_GATE))
 
 
 class Tally:
@@ -51,6 +54,8 @@ class Tally:
         self._objects, self._rejected, self._losing = Counter[str](), Counter[str](), Counter[str]()
         self._writers = Counter[tuple[str, str, str, str]]()
         self.early = EarlyValues(growth)
+        #: The kinds of which each object may tell something: about its cluster, or about declared values.
+        self._told = _TELLING.union(declaration.crd for declaration in growth)
         self.recorded: set[str] = set()
         self.steps: list[Step] = []
         self.stuck: set[str] = set()
@@ -58,8 +63,11 @@ class Tally:
         self.lost = Counter[str]()
         self.already = 0
 
-    def add(self, item: ObjectItem) -> None:
-        """Replay one more object of a needed kind, or record what was not read."""
+    def add(self, item: ObjectItem) -> bool:
+        """Replay one more object of a needed kind, or record what was not read.
+
+        Returns whether a report may show it: of the other objects ``add_plain`` gets the number alone.
+        """
         replayer = self._rollback.replayer
         if isinstance(item, EmptyList):
             self.recorded.add(replayer.crd_of(item))
@@ -77,6 +85,16 @@ class Tally:
                     self.gaps.add(crd, outcome.reason)
                 elif outcome is not None:
                     self._count(outcome)
+                    return crd in self._told or not _is_plain(outcome)
+        return True
+
+    def add_plain(self, crd: str, objects: int) -> None:
+        """Count objects of a kind that were replayed before, and of which no report shows more than their number."""
+        if objects:
+            self.recorded.add(crd)
+            self._objects[crd] += objects
+            self._causes.add_plain(crd, objects)
+            self._tolerated.add_plain(crd, objects)
 
     def kinds(self) -> tuple[JudgedKind, ...]:
         """The counts of judged objects for each needed kind, in their order."""
@@ -156,7 +174,13 @@ class Tally:
             if cause.pointer
             for manager in managers_of(replayed.item.data, cause.pointer)
         }
-        self._writers.update(found)
+        self._writers.update(sorted(found))
+
+
+def _is_plain(replayed: Replayed) -> bool:
+    """Whether nothing is to be said of an object but that it was judged."""
+    last = replayed.last
+    return replayed.worst is WriteResult.ACCEPTED and not (last.causes or last.pruned or replayed.apart)
 
 
 def _rejected_by(replayed: Replayed) -> Iterable[Cause]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import blake2b
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,10 +12,12 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.report import release
+from crdcompat.features.fleet.code import code_id
 from crdcompat.features.preflight.admitters import note_of
-from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.clusters import Cluster, LiveCluster
 from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
 from crdcompat.features.preflight.installed import after_rollback, installers_of
+from crdcompat.features.preflight.kept import Kept
 from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.server import platform, running, server_notes
@@ -24,6 +27,7 @@ from crdcompat.features.preflight.tally import MAX_LISTED, Tally
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release
+from crdcompat.recordings.capture import digest_of
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.vocabulary.installers import Installer
@@ -35,7 +39,8 @@ class PreflightOptions(Struct, frozen=True):
     ``judge`` is the server after the rollback (None: OLD's, else the cluster's). ``context`` selects OLD's variants.
     ``read_all``: judge all kinds, also those without findings. ``operator`` is the running operator as
     NAMESPACE/DEPLOYMENT, "" if not named. ``growth`` are declarations of values that objects may not hold before the
-    release that writes them. ``arguments`` are those of the command line, for the commands to copy.
+    release that writes them. ``arguments`` are those of the command line, for the commands to copy. ``resume`` is the
+    file that keeps the kinds of a live cluster that were read to the end, "" for none.
     """
 
     judge: Server | None = None
@@ -44,6 +49,7 @@ class PreflightOptions(Struct, frozen=True):
     operator: str = ""
     arguments: tuple[str, ...] = ()
     growth: tuple[Declaration, ...] = ()
+    resume: str = ""
 
 
 def preflight(
@@ -69,9 +75,14 @@ def preflight(
     judge = named or runs
     rollback = Rollback(scope, runs, judge)
     tally = Tally(scope, rollback, is_deduplicated=cluster.is_live, growth=options.growth)
+    kept = _kept(options, cluster, scope, f"{runs}, {judge}")
     if scope.needed:
         for item in each(cluster.objects(scope.needed)):
-            tally.add(item)
+            shown = tally.add(item)
+            if kept is not None:
+                kept.add(item, shown=shown)
+    for crd in kept.resumed if kept is not None else ():
+        tally.add_plain(crd, kept.plain(crd) if kept is not None else 0)
     missing = [*scope.missing, *(() if named else unknown), *tally.gaps.missing()]
     missing += cluster.missing(scope, tally.recorded)
     missing += unknown_release(cluster, growth, tally.early)
@@ -98,6 +109,7 @@ def preflight(
             *server_notes(cluster, old),
             *_notes(scope, tally, judge, hides=cluster.hides),
             *cluster.notes(),
+            *(kept.notes() if kept is not None else ()),
             *map(note_of, admission),
         ),
         admission=admission,
@@ -106,8 +118,30 @@ def preflight(
         deleted=tally.deleted(),
         installers=_installers(scope, installers),
     )
+    if kept is not None:
+        kept.close(done=not report.missing)
     repairs = map(_unpatched, tally.steps) if cluster.hides else tally.steps
     return replace(report, steps=ordered_steps(report, scope, repairs, tally.stuck))
+
+
+def _kept(options: PreflightOptions, cluster: Cluster, scope: Scope, servers: str) -> Kept | None:
+    """The file of the finished kinds, if one is wanted. Raises UsageError for that of another run."""
+    if not options.resume or not isinstance(cluster, LiveCluster):
+        return None
+    run = {
+        "code": code_id(),
+        "release": digest_of(scope.old),
+        "cluster": cluster.server,
+        "servers": servers,
+        "options": _digest((scope.context, scope.needed, sorted(scope.deleted), sorted(map(repr, options.growth)))),
+    }
+    kept = Kept(options.resume, run, {name: _digest(scope.news[name].crd.raw["metadata"]) for name in scope.needed})
+    cluster.keep(kept)
+    return kept
+
+
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode(), digest_size=8).hexdigest()
 
 
 def _installers(scope: Scope, of_old: Mapping[str, frozenset[Installer]]) -> dict[str, frozenset[Installer]]:

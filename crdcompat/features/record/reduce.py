@@ -6,9 +6,12 @@ of lists. It keeps all of a list with a rejected value, because a merge patch re
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
+
+import orjson
 
 from crdcompat.apiserver.admission import metadata_of
 from crdcompat.schema.paths import Object, Pointer
@@ -30,25 +33,42 @@ def reduced(obj: Object, schemas: tuple[Node, Node], wanted: Collection[Pointer]
 
 
 def smallest_metadata(obj: Object, places: Collection[Pointer]) -> Object:
-    """The name, the namespace and the uid, with the managed fields of the values at ``places``."""
+    """The name, the namespace and the uid, with the managed fields of the values at ``places``.
+
+    An entry of another version than the object's stays in any case: no server applies to an object of which a manager
+    wrote a version that the CRD lacks.
+    """
     meta = metadata_of(obj)
     found: Object = {key: value for key, value in meta.items() if key in ("name", "namespace", "uid")}
     entries = meta.get("managedFields")
     fields = [_managed(each, places) for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
-    written = [entry for entry in fields if entry["fieldsV1"]]
+    own = (None, obj.get("apiVersion"))
+    written = [entry for entry in fields if entry["fieldsV1"] or entry.get("apiVersion") not in own]
     return {**found, **({"managedFields": written} if written else {})}
 
 
 def _managed(entry: Object, places: Collection[Pointer]) -> Object:
     """An entry of managed fields with the steps that lead to the places."""
     names = {f"f:{step}" for place in places for step in place if isinstance(step, str)}
-    return {"manager": entry.get("manager", ""), "fieldsV1": _steps(entry.get("fieldsV1"), names)}
+    writes: Object = {key: entry[key] for key in ("operation", "apiVersion", "subresource") if key in entry}
+    return {"manager": entry.get("manager", ""), **writes, "fieldsV1": _steps(entry.get("fieldsV1"), names)}
 
 
 def _steps(fields: Any, names: Collection[str]) -> Any:
     if not isinstance(fields, dict):
         return {}
-    return {key: _steps(value, names) for key, value in fields.items() if key in names or key[:2] in ("k:", "v:", "i:")}
+    kept = (key for key in fields if key in names or key[:2] in ("k:", "v:", "i:"))
+    found = {key: _steps(fields[key], {*names, *_keys_of(key)}) for key in kept}
+    # Whoever owns an object as such, and no member of it, sends it empty.
+    return {".": {}, **found} if found and "." in fields else found
+
+
+def _keys_of(step: str) -> Iterator[str]:
+    """The steps to the members that identify an item of a keyed list: nobody could apply it without them."""
+    if step.startswith("k:"):
+        with contextlib.suppress(orjson.JSONDecodeError):
+            keys = orjson.loads(step[2:])
+            yield from (f"f:{name}" for name in keys) if isinstance(keys, dict) else ()
 
 
 def _cut(

@@ -37,11 +37,11 @@ from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObj
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
+from crdcompat.replay.answer import Answer
 from crdcompat.replay.causes import CauseCounter
 from crdcompat.replay.judges import replayers
 from crdcompat.replay.replayed import ASK, Replayed
 from crdcompat.replay.server_alone import server_note
-from crdcompat.replay.writes import Answer
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
@@ -232,7 +232,8 @@ class _Run:
         if len(verdicts) == 1:
             return self._verdict(answers[-1][1], replayed)
         differences = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
-        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({differences})")
+        manager = answers[-1][1].manager
+        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({differences})", manager=manager)
 
     def _verdict(self, answer: Answer, replayed: Replayed) -> WriteVerdict:
         return WriteVerdict(
@@ -242,6 +243,8 @@ class _Run:
             note="; ".join(filter(None, (answer.note, f"already so under {self._writer}" if answer.already else ""))),
             already=answer.already,
             redacted=self._redacted(answer, replayed) if answer.verdict is WriteResult.REJECTED else None,
+            manager=answer.manager,
+            accepted_without=answer.accepted_without,
         )
 
     def _redacted(self, answer: Answer, replayed: Replayed) -> Said | None:

@@ -93,6 +93,8 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
                 "message": write.message,
                 **({"note": write.note} if write.note else {}),
                 **({"already": True} if write.already else {}),
+                **({"manager": write.manager} if write.manager else {}),
+                **({"accepted_without": list(write.accepted_without)} if write.accepted_without else {}),
             }
             for name, write in item.writes.items()
         },

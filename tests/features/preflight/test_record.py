@@ -64,6 +64,7 @@ def test_the_smallest_recording(cluster: ApiServer) -> None:
                 "managedFields": [
                     {
                         "manager": "widget-operator",
+                        "operation": "Update",
                         "fieldsV1": {"f:spec": {"f:mode": {}}, "f:status": {"f:phase": {}}},
                     }
                 ],
@@ -127,6 +128,32 @@ def test_simulate_takes_it(cluster: ApiServer) -> None:
     assert ran.code == 1, ran.err
     assert ran.report["summary"]["verdicts"] == {"rejected": 1, "unknown": 0, "loses-data": 0, "accepted": 1}
     assert ran.report["summary"]["problems"] == []
+
+
+def test_the_manager_who_applies_stays(cluster: ApiServer) -> None:
+    """Of an entry of another version, too, which OLD's server cannot convert."""
+    fields = {"f:spec": {".": {}, "f:mode": {}, "f:size": {}}, "f:metadata": {"f:labels": {"f:team": {}}}}
+    entry = {"manager": "flux", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsV1": fields}
+    bad, fine = widget("w", spec={"mode": "c", "size": 3}), widget("fine", spec={"mode": "a"})
+    bad["metadata"]["managedFields"] = [entry]
+    fine["metadata"]["managedFields"] = [{**entry, "apiVersion": "example.com/v2"}]
+    cluster.put(WIDGETS, [bad, fine])
+    record("old")
+    kept = [item["metadata"]["managedFields"] for item in recorded("Widget")]
+    assert kept == [
+        [{**entry, "fieldsV1": {"f:spec": {".": {}, "f:mode": {}}}}],
+        [{**entry, "apiVersion": "example.com/v2", "fieldsV1": {}}],
+    ]
+    found = [_applies(source) for source in ("r.json", "cluster:prod")]
+    assert found[0] == found[1]
+    assert [write["verdict"] for write in found[0]] == ["rejected", "rejected"]
+    assert found[0][1]["manager"] == "flux"
+
+
+def _applies(source: str) -> list[Json]:
+    """The applies of the objects of a source, judged on 1.29, by the objects' names."""
+    ran = run("simulate", "old", "cluster:prod", "--objects", source, "--kube-version", "1.29", "--format", "json")
+    return [item["writes"]["apply"] for item in sorted(ran.report["objects"], key=lambda item: item["object"]["name"])]
 
 
 def test_it_says_nothing_about_another_release(cluster: ApiServer) -> None:

@@ -477,3 +477,12 @@ def test_wrong_usage(cluster: ApiServer, args: tuple[str, ...], says: str) -> No
     ran = run("preflight", "old", *args) if "old" not in args[1:2] else run("preflight", "old", "--objects", "missing")
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
+
+
+def test_writers_of_as_many_objects_come_by_name(cluster: ApiServer) -> None:
+    fields = {f"k{number}": "x" for number in range(9)}
+    write(Path("old/widgets.json"), crd(obj(spec=obj(**{name: string("a") for name in fields}))))
+    cluster.install(crd(obj(spec=obj(**{name: string() for name in fields}))))
+    cluster.put(WIDGETS, [widget("w", "m", spec=fields)])
+    found = run("preflight", "old", "--cluster", "prod", "--format", "json").report
+    assert [each["path"] for each in found["writers"]] == [f"spec.k{number}" for number in range(9)]

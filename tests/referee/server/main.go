@@ -84,7 +84,8 @@ func run(data, gates, token string) error {
 	return err
 }
 
-// namingVersion answers /version with the minor that the program is built from; everything else is the server's.
+// namingVersion answers /version, and /version/, which clients ask, with the minor that the program is built from;
+// everything else is the server's.
 func namingVersion(server http.Handler) http.Handler {
 	found := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -96,7 +97,7 @@ func namingVersion(server http.Handler) http.Handler {
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/version" {
+		if strings.TrimSuffix(r.URL.Path, "/") != "/version" {
 			server.ServeHTTP(w, r)
 			return
 		}
