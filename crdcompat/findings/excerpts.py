@@ -27,6 +27,8 @@ _AROUND, _MAX_MARKED, _MAX_WIDE = 4, 12, 120
 _COMPARED_LINES = 40
 #: Characters of all excerpts of a report; findings are sorted, so that the least severe have none.
 _MAX_CHARACTERS = 3_000_000
+#: The value of a side without the field, or without the endpoint.
+_NOTHING = (None, False)
 #: Line ends as the YAML reader counts them.
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -89,7 +91,7 @@ def _texts(entry: Finding | UndecidedEntry) -> frozenset[str]:
 
 
 def _lacking(entry: Finding | UndecidedEntry) -> str:
-    return Side.OLD if entry.old is None else Side.NEW if entry.new is None else Side.ANY
+    return Side.OLD if entry.old in _NOTHING else Side.NEW if entry.new in _NOTHING else Side.ANY
 
 
 def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Location, _Window]:
@@ -123,14 +125,19 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
     """The excerpts of one or both sides; ``lacking`` is the side without the value, whose place is its parent."""
     differing = _differing(*windows) if len(windows) == 2 else None
     marked = differing or [
-        frozenset() if window.place.side == lacking else frozenset(_block(window, values)) for window in windows
+        frozenset() if window.place.side == lacking else _block(window, values) for window in windows
     ]
     return tuple(_excerpt(window, marks) for window, marks in zip(windows, marked, strict=True))
 
 
 def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
-    """The lines around the place, with the marked lines next to it."""
+    """The lines around the place, with the marked lines next to it; of a block around its first marked line.
+
+    A rule is one of a list, whose place is that of the list.
+    """
     low = high = window.at
+    if low not in marked and not _is_list(window):
+        low = high = next((index for index in _below(window) if index in marked), window.at)
     while low - 1 in marked and window.at - low < _MAX_MARKED // 2:
         low -= 1
     if _is_list(window):
@@ -156,15 +163,18 @@ def _differing(old: _Window, new: _Window) -> list[frozenset[int]] | None:
     return [frozenset(set(range(len(window.lines))) - known) for window, known in zip((old, new), kept, strict=True)]
 
 
-def _block(window: _Window, values: frozenset[str]) -> Iterator[int]:
+def _block(window: _Window, values: frozenset[str]) -> frozenset[int]:
     """The lines to mark at the place: the changed values of its list, else the line and its children."""
     listed, line = _is_list(window), window.lines[window.at].strip()
     lines = [*(_items(window) if listed else _below(window))]
-    known = len(lines) == 1 or line.partition(":")[0].strip("\"' ") in values
-    for index in lines:
-        text = window.lines[index].strip().removeprefix("- ").strip("\"' ")
-        if not values or text in values or (known and not listed):
-            yield index
+    if not values or (not listed and (len(lines) == 1 or _bare(line.partition(":")[0]) in values)):
+        return frozenset(lines)
+    changed = frozenset(index for index in lines if _bare(window.lines[index]) in values)
+    return changed or frozenset(() if listed else lines)  # a text of several lines is on none of them
+
+
+def _bare(text: str) -> str:
+    return text.strip().removeprefix("- ").strip("\"' ")
 
 
 def _is_list(window: _Window) -> bool:

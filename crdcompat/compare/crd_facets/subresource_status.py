@@ -19,7 +19,8 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
     if a.has_status == b.has_status:
         return
     kind = "subresource.status-added" if b.has_status else "subresource.status-removed"
-    change = crd_change(kind, a.has_status, b.has_status, a.pointer, b.pointer)
+    places = ((*side.pointer, "subresources", "status") for side in (a, b))
+    change = crd_change(kind, a.has_status, b.has_status, *places)
     # Where /status exists, the server silently drops status from writes to the main resource.
     yield CrdChange(pair.name, change, *((FAILED, LOST) if b.has_status else (LOST, FAILED)))
 
