@@ -10,6 +10,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
+from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.versions import VersionsReport
 
-NAME = "markdown"
+NAME, KINDS = "markdown", (*COMPARISONS, "matrix", "fleet", "preflight", "versions")
 
 #: GitHub limits a comment to 65,536 characters, other services to as many bytes.
 _MAX_BYTES = 60_000
@@ -53,8 +54,27 @@ _WRAPPED = Style(width=100, verbosity=1)
 _Entry = tuple[str, int]
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report | FleetReport | MatrixReport | PreflightReport | VersionsReport, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
+    match report.KIND:
+        case "fleet":
+            from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
+
+            return _page([*fleet_head(report)], fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
+        case "matrix":
+            from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
+
+            return _page([*matrix_head(report)], matrix_entries(report), [*matrix_tail(report), *allowed_line(style)])
+        case "preflight" | "versions":
+            from crdcompat.render.markdown.page import page_markdown
+            from crdcompat.render.pages import page_of
+
+            head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
+            return _page([head], [(part, 1) for part in parts], [])
+    return _comparison(report, style)
+
+
+def _comparison(report: Report, style: Style) -> str:
     head = [
         f"## crdcompat: {_heading(report)}",
         *_trust(report),
@@ -69,35 +89,6 @@ def render(report: Report, style: Style) -> str:
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
     return _page(head, entries, tail)
-
-
-def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """A report on many clusters as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
-
-    yield _page(list(fleet_head(report)), fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
-
-
-def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.preflight import preflight_markdown
-
-    return "\n\n".join(preflight_markdown(report)) + "\n"
-
-
-def render_versions(report: VersionsReport, style: Style) -> str:
-    """The life of versions, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.versions import versions_entries, versions_head, versions_tail
-
-    entries = [*versions_entries(report)]
-    return _page([*versions_head(report)], entries, [*versions_tail(report), *allowed_line(style)])
-
-
-def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
-
-    return _page(list(matrix_head(report)), list(matrix_entries(report)), [*matrix_tail(report), *allowed_line(style)])
 
 
 def _page(head: Sequence[str], entries: Iterable[_Entry], tail: Sequence[str]) -> str:

@@ -74,6 +74,7 @@ def _environment() -> Environment:
         prose=prose,
         data=as_data,
         words=words,
+        kind=kind,
     )
     return environment
 
@@ -102,6 +103,11 @@ _WORDS = {
     "main": "a write to the object",
     "status-write": "a write to /status",
 }
+
+
+def kind(block: Any) -> str:
+    """The kind of a block."""
+    return type(block).__name__
 
 
 def words(term: str) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from crdcompat.models.verification import VerificationReport, VerifiedFinding
 
 
-def verification_data(report: VerificationReport) -> dict[str, Any]:
+def verify_data(report: VerificationReport) -> dict[str, Any]:
     """Which findings a server confirmed, in its words."""
     return {
         **head("verify", report.old, report.new),
