@@ -10,15 +10,7 @@ if TYPE_CHECKING:
     from crdcompat.vocabulary import ExitCode
 
 
-def end(
-    report: AnyReport,
-    settings: Settings,
-    colour: str,
-    verbosity: int,
-    *,
-    existing: bool = False,
-    shown: bool = True,
-) -> ExitCode:
+def end(report: AnyReport, settings: Settings, *, existing: bool = False, shown: bool = True) -> ExitCode:
     """Write the report in the formats of the settings, if it is ``shown``. Returns the exit code (design, section 8).
 
     Standard error names what not every format shows: CRDs that were not compared, and an option that allows an unknown
@@ -31,10 +23,10 @@ def end(
         write_reports(
             report,
             settings.formats,
-            colour,
-            verbosity,
+            settings.output.color,
+            settings.output.verbosity,
             existing=existing,
-            redact=settings.redact,
+            redact=settings.output.redact,
             fails=settings.fail_on,
             allowed=decision.allowed,
         )

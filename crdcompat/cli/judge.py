@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
 from crdcompat.vocabulary.judging import FieldValidation
 
 
@@ -56,8 +55,8 @@ def judge(
         str | None, typer.Option(metavar="FILE", help="For updates: the stored object. Without OBJECT: the stored CRD.")
     ] = None,
     version: Annotated[str | None, typer.Option(help="The CRD's version (default: the object's).")] = None,
-    kube_version: KubeVersion = None,
-    openshift_version: OpenshiftVersion = None,
+    *,
+    servers: o.Servers,
     ratcheting: Annotated[
         bool | None,
         typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server)."),
@@ -98,7 +97,6 @@ def judge(
     import sys
 
     from crdcompat.apiserver.ownership import Applier
-    from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers, batch
     from crdcompat.render.write import style_for
@@ -119,7 +117,7 @@ def judge(
         old=old,
         op=op.value,
         version=version,
-        server=chosen_server(kube_version, openshift_version),
+        server=servers.chosen(),
         ratcheting=ratcheting,
         redact=redact,
         applier=None if manager is None else Applier(manager, force_conflicts),

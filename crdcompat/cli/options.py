@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share: each is declared once, and those that belong together are a group."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from crdcompat.errors import UsageError
 from crdcompat.vocabulary import Direction, FailOn, Owner
 from crdcompat.vocabulary.installers import Installer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crdcompat.apiserver.versions import Server
+    from crdcompat.cli.settings import Settings
+    from crdcompat.config.configuration import Config
+    from crdcompat.vocabulary.filters import Filters
 
 
 class DirectionChoice(StrEnum):
@@ -143,6 +149,7 @@ Contexts = Annotated[
 ClusterContext = Annotated[
     str | None, typer.Option("--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.")
 ]
+
 Select = Annotated[
     list[str] | None,
     typer.Option("--select", metavar="RULE", help="Only findings of this rule.", autocompletion=known_rules),
@@ -183,17 +190,171 @@ Redact = Annotated[
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Accept an OLD that is newer than NEW.")]
 
 
-def verbosity(verbose: bool, quiet: bool) -> int:
-    """The verbosity: -1 quiet, 0 default, 1 verbose."""
-    return int(verbose) - int(quiet)
+KubeVersion = Annotated[
+    str | None,
+    typer.Option(metavar="1.N", help="Version of the API server (default: the release's)."),
+]
+OpenshiftVersion = Annotated[
+    str | None,
+    typer.Option(metavar="4.N", help="Its version as one of OpenShift."),
+]
 
 
-def chosen_server(kube_version: str | None, openshift_version: str | None) -> Server | None:
-    """The requested server; None if neither option is given. Raises UsageError if both are given."""
-    from crdcompat.apiserver.versions import kubernetes_server, openshift_server
+class Selection(Struct, frozen=True):
+    """What a comparison keeps."""
 
-    if kube_version and openshift_version:
-        raise UsageError("--kube-version and --openshift-version exclude each other")
-    if openshift_version:
-        return openshift_server(openshift_version)
-    return kubernetes_server(kube_version) if kube_version else None
+    direction: DirectionOption = DirectionChoice.BOTH
+    owner: Owners = None
+    crd: Crds = None
+    context: Contexts = None
+    select: Select = None
+    ignore: Ignore = None
+
+    def filters(self, contexts: Sequence[str] = (), paths: Sequence[str] | None = None) -> Filters:
+        """The filters; ``contexts`` hold where none is named. Raises UsageError for an unknown rule."""
+        from crdcompat.vocabulary.filters import Filters
+
+        for name in (*(self.select or ()), *(self.ignore or ())):
+            from crdcompat.findings.rules import find_rule
+
+            find_rule(name)
+        return Filters(
+            directions=self.direction.directions,
+            owners=self.owner or (),
+            crds=self.crd or (),
+            paths=paths or (),
+            contexts=self.context or contexts,
+            select=self.select or (),
+            ignore=self.ignore or (),
+        )
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where the configuration and the repository are."""
+
+    config: ConfigFile = None
+    repo: Repo = None
+
+    def found(self) -> Config:
+        """The configuration, found upwards from the repository. Raises ConfigError."""
+        from pathlib import Path
+
+        from crdcompat.config.configuration import find_config
+
+        return find_config(self.config, Path(self.repo) if self.repo else None)
+
+
+class Configured(Place, frozen=True, kw_only=True):
+    """What overrides the configuration. A command declares again, as options, what it takes of these.
+
+    ``usual`` are formats in place of those of the configuration.
+    """
+
+    formats: list[str] | None = None
+    fail_on: FailOn | None = None
+    allow_unknown: bool = False
+    profile: Profile | None = None
+    include: list[str] | None = None
+    exclude: list[str] | None = None
+    installer: Installer | None = None
+    usual: tuple[str, ...] = ()
+
+    def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
+        """The settings: options override the ``config``, which is found upwards from the repository.
+
+        Raises ConfigError, and UsageError for formats that do not show reports of the ``kind``.
+        """
+        from crdcompat.cli.settings import Settings, check_formats
+
+        check_formats(self.formats or (), kind)
+        found = config or self.found()
+        for key, value in (("profile", self.profile), ("installer", self.installer)):
+            found = found.with_option(key, value) if value is not None else found
+        found = found.with_files(self.include, self.exclude)
+        formats = tuple(self.formats or self.usual or found.texts("formats"))
+        check_formats(formats, kind)
+        fail_on = self.fail_on or FailOn(found.values["fail_on"])
+        return Settings(found, formats, fail_on, self.allow_unknown, output)
+
+
+class Comparing(Configured, frozen=True, kw_only=True):
+    """The same for comparisons."""
+
+    formats: Formats = None
+    fail_on: FailOnChoice = None
+    allow_unknown: AllowUnknown = False
+    profile: ProfileOption = None
+    include: Include = None
+    exclude: Exclude = None
+    installer: InstallerOption = None
+
+
+class Output(Struct, frozen=True, kw_only=True):
+    """How much is shown, and how."""
+
+    verbose: Verbose = False
+    quiet: Quiet = False
+    redact: Redact = None
+    color: ColourOption = Colour.auto
+    no_progress: NoProgress = False
+
+    @property
+    def verbosity(self) -> int:
+        """-1 quiet, 0 default, 1 verbose."""
+        return int(self.verbose) - int(self.quiet)
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether progress is shown on a terminal."""
+        return not (self.no_progress or self.quiet)
+
+
+class Charts(Struct, frozen=True):
+    """The programs that may make manifests, and the folders of images that hold them."""
+
+    helm: Helm = False
+    helm_values: HelmValues = None
+    kustomize: Kustomize = False
+    image_path: ImagePath = None
+
+    def apply(self, kubernetes: str = "") -> None:
+        """Let sources use them from now on; ``kubernetes`` is the server's version for templates."""
+        from crdcompat.sources.options import render_sources
+
+        render_sources(
+            helm=self.helm,
+            helm_values=self.helm_values,
+            kustomize=self.kustomize,
+            image_paths=self.image_path,
+            kubernetes=kubernetes,
+        )
+
+
+class Requests(Struct, frozen=True):
+    """How long to wait for clusters and other servers."""
+
+    connect_timeout: ConnectTimeout = 10
+    read_timeout: ReadTimeout = 30
+
+    def apply(self) -> None:
+        """Begin a run: limit its requests."""
+        from crdcompat.sources.options import limit_requests
+
+        limit_requests(self.connect_timeout, self.read_timeout)
+
+
+class Servers(Struct, frozen=True):
+    """The API server that judges."""
+
+    kube_version: KubeVersion = None
+    openshift_version: OpenshiftVersion = None
+
+    def chosen(self) -> Server | None:
+        """The server; None if none is named. Raises UsageError if two are."""
+        from crdcompat.apiserver.versions import kubernetes_server, openshift_server
+
+        if self.kube_version and self.openshift_version:
+            raise UsageError("--kube-version and --openshift-version exclude each other")
+        if self.openshift_version:
+            return openshift_server(self.openshift_version)
+        return kubernetes_server(self.kube_version) if self.kube_version else None
