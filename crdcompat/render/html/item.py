@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from crdcompat.models.finding import Excerpt
+    from crdcompat.findings.entries import Entry
+    from crdcompat.models.diff import UndecidedEntry
     from crdcompat.vocabulary import Direction
-
-_T = TypeVar("_T")
 
 
 class Fact(Struct, frozen=True):
@@ -20,44 +19,20 @@ class Fact(Struct, frozen=True):
     texts: tuple[str, ...]
 
 
-class Listed(Struct, frozen=True):
-    """One finding of an item, as the first screen counts it."""
-
-    severity: str
-    crd: str
-    kind: str
-    path: str
-
-
 class Item(Struct, frozen=True):
-    """Findings with one cause, or an undecided difference.
+    """An entry of findings, or an undecided difference, with its place on the page.
 
-    The page shows the message of a ``brief`` item only after a click. ``waive`` is the command that accepts the
-    findings, "" if there are none to accept.
+    ``waive`` is the command that accepts the findings, "" if there are none to accept.
     """
 
     anchor: str
-    name: str
-    severity: str
-    crd: str
-    kind: str
-    path: str
-    about: tuple[str, ...]
-    message: str
-    brief: bool
-    rule: str
-    errors: tuple[str, ...]
-    fix: str
-    waive: str
-    excerpts: tuple[Excerpt, ...]
-    stored: Any
-    witness: Any
-    witness_title: str
     facts: tuple[Fact, ...]
-    found: tuple[Listed, ...] = ()
+    entry: Entry | None = None
+    undecided: UndecidedEntry | None = None
+    waive: str = ""
 
 
-class Group(Struct, Generic[_T], frozen=True):
+class Group(Struct, frozen=True):
     """Items under one heading; a ``folded`` group is closed at first.
 
     ``hidden``: filters show its items only if their status is chosen. ``counts``: its items are part of the verdict.
@@ -65,7 +40,7 @@ class Group(Struct, Generic[_T], frozen=True):
 
     anchor: str
     title: str
-    items: tuple[_T, ...]
+    items: tuple[Item, ...]
     folded: bool = False
     hidden: bool = False
     counts: bool = True
@@ -76,5 +51,5 @@ class DirectionPart(Struct, frozen=True):
 
     anchor: str
     title: str
-    groups: tuple[Group[Item], ...]
+    groups: tuple[Group, ...]
     direction: Direction | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.render.html.item import Item, Listed
+from crdcompat.render.html.item import Item
 from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, arrow, folded, marked_row
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.render.html.findings import ComparedPart
 
 #: A finding, and the item that contains it.
-_Found = tuple[Listed, Item]
+_Found = tuple["Finding", Item]
 #: The effect of the findings of each severity on the move.
 _MEANING = {
     Severity.ERROR: "block it",
@@ -110,7 +111,7 @@ def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
     """The CRDs with errors and warnings, the worst first, and the number of CRDs with neither."""
     by_crd: dict[str, list[_Found]] = {}
     for item in items:
-        for finding in item.found:
+        for finding in item.entry.findings if item.entry is not None else ():
             by_crd.setdefault(finding.crd, []).append((finding, item))
     counted = {crd: Counter(finding.severity for finding, _ in found) for crd, found in by_crd.items()}
     names = _names(by_crd)
@@ -128,10 +129,14 @@ def _names(by_crd: dict[str, list[_Found]]) -> dict[str, str]:
     return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}
 
 
-def _row(name: str, found: Sequence[_Found], counts: Counter[str]) -> MarkedRow:
-    worst = sorted(found, key=lambda each: Severity(each[0].severity).rank)
+def _path(item: Item) -> str:
+    return (item.entry.finding.path if item.entry is not None else "") or "the CRD itself"
+
+
+def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> MarkedRow:
+    worst = sorted(found, key=lambda each: each[0].severity.rank)
     marks = [
-        Mark(item.anchor, finding.severity, f"{finding.path or item.path}: {item.rule}")
+        Mark(item.anchor, finding.severity, f"{finding.path or _path(item)}: {finding.rule}")
         for finding, item in worst
         if finding.severity != Severity.INFO
     ]
