@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from crdcompat.cli.settings import Settings
-    from crdcompat.models.reports import AnyReport
+    from crdcompat.models.report import AnyReport
     from crdcompat.vocabulary import ExitCode
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import more_places
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.report import (
@@ -27,7 +28,6 @@ from crdcompat.render.wording.report import (
     subject,
     title,
 )
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.vocabulary import Direction, Severity, Side
 
 if TYPE_CHECKING:

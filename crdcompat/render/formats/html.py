@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
-    from crdcompat.models.reports import Report
+    from crdcompat.models.report import Report
     from crdcompat.models.servers import ServersReport
 
 NAME, KINDS = "html", (*COMPARISONS, "matrix", "fleet", "servers", "preflight")
@@ -52,7 +52,7 @@ def _matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.render.html.page import page
     from crdcompat.render.wording import matrix as said
     from crdcompat.render.wording.findings import crd_name, plural, tally
-    from crdcompat.render.wording.matrix_reach import reach_sentence
+    from crdcompat.render.wording.matrix import reach_sentence
     from crdcompat.render.wording.simulation import verdict_tally
     from crdcompat.render.wording.verdict import allowed_line
 
@@ -133,8 +133,8 @@ def _findings(report: DiffReport | CheckReport, style: Style) -> str:
     from crdcompat.render.html.findings import contents, parts, rules_of, without_excerpts
     from crdcompat.render.html.overview import other_counts, overviews
     from crdcompat.render.html.page import page
+    from crdcompat.render.wording.check import trust_lines
     from crdcompat.render.wording.report import NOTHING, notes, promotions
-    from crdcompat.render.wording.trust import trust_lines
     from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 
     made, facets = parts(report, existing=style.existing)
@@ -179,7 +179,7 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
 def _simulation(report: SimulationReport, style: Style) -> str:
     from crdcompat.render.html import replay
     from crdcompat.render.html.findings import skipped_lines
-    from crdcompat.render.html.marks import arrow
+    from crdcompat.render.html.overview import arrow
     from crdcompat.render.html.page import page
     from crdcompat.render.wording import simulation as said
     from crdcompat.render.wording.findings import crd_name

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.models.fleet import FleetReport
-    from crdcompat.models.reports import AnyReport
+    from crdcompat.models.report import AnyReport
 
 NAME = "json"
 KINDS = (*COMPARISONS, "matrix", "fleet", "verify", "servers", "preflight", "versions")

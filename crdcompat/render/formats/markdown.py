@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
 from crdcompat.render.wording.blocks import Block, blocks, predicate
-from crdcompat.render.wording.check import next_steps
+from crdcompat.render.wording.check import next_steps, trust_lines
 from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
 from crdcompat.render.wording.report import (
@@ -29,7 +29,6 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.render.wording.verdict import allowed_line, shown_directions, verdict_lines
 from crdcompat.vocabulary import Direction, Severity
 

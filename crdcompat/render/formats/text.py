@@ -12,7 +12,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdcompat.models.reports import AnyReport
+    from crdcompat.models.report import AnyReport
 
 NAME = "text"
 KINDS = (*COMPARISONS, "matrix", "fleet", "verify", "servers", "preflight", "versions")

@@ -11,8 +11,7 @@ from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.html.item import DirectionPart
-from crdcompat.render.html.items import Items, is_large, without_info
+from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.render.wording.check import section_title
 from crdcompat.render.wording.entries import count_above, listed_above, section_key
 from crdcompat.render.wording.findings import compared_line

@@ -1,4 +1,4 @@
-"""Findings and undecided differences as items of a page, in groups."""
+"""Findings and undecided differences as items of a page, in groups, groups in directions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data, growth_data
-from crdcompat.render.html.item import DirectionPart, Fact, Group, Item
+from crdcompat.render.rules import EFFECTS
 from crdcompat.render.wording.check import unreleased_reason, waive_command
 from crdcompat.render.wording.entries import findings_of, mirror_line, otherwise_lines, section_key
 from crdcompat.render.wording.findings import (
@@ -23,7 +23,6 @@ from crdcompat.render.wording.findings import (
     recorded,
     shown_places,
 )
-from crdcompat.render.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport, UndecidedEntry
     from crdcompat.models.finding import Finding, Location
     from crdcompat.render.html.facets import Facets
+    from crdcompat.vocabulary import Direction
 
 #: A name and the lines under it.
 _Row = tuple[str, ...]
@@ -225,3 +225,46 @@ def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:
 
 def _places(locations: Sequence[Location]) -> Iterator[str]:
     return (f"{location.side}: {place(location)}" for location in shown_places(locations))
+
+
+class Fact(Struct, frozen=True):
+    """A name, and the lines below it."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+class Item(Struct, frozen=True):
+    """An entry of findings, or an undecided difference, with its place on the page.
+
+    ``waive`` is the command that accepts the findings, "" if there are none to accept.
+    """
+
+    anchor: str
+    facts: tuple[Fact, ...]
+    entry: Entry | None = None
+    undecided: UndecidedEntry | None = None
+    waive: str = ""
+
+
+class Group(Struct, frozen=True):
+    """Items under one heading; a ``folded`` group is closed at first.
+
+    ``hidden``: filters show its items only if their status is chosen. ``counts``: its items are part of the verdict.
+    """
+
+    anchor: str
+    title: str
+    items: tuple[Item, ...]
+    folded: bool = False
+    hidden: bool = False
+    counts: bool = True
+
+
+class DirectionPart(Struct, frozen=True):
+    """The groups of one direction (None: of both)."""
+
+    anchor: str
+    title: str
+    groups: tuple[Group, ...]
+    direction: Direction | None = None

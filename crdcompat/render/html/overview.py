@@ -1,15 +1,16 @@
-"""The first screen of a diff or a check: each verdict with three numbers, and the findings as marks by CRD."""
+"""First screens: each verdict with its numbers, and the findings as marks that link to them, by CRD."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.render.html.item import Item
-from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, arrow, folded, marked_row
+from crdcompat.render.html.items import Item
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.render.html.findings import ComparedPart
+    from crdcompat.render.wording.verdict import Verdict
 
 #: A finding, and the item that contains it.
 _Found = tuple["Finding", Item]
@@ -146,3 +148,53 @@ def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> Marke
         if (count := counts[severity])
     ]
     return marked_row(name, marks, ", ".join(parts))
+
+
+_MAX_ROWS, _MAX_MARKS = 8, 40
+
+
+class Number(Struct, frozen=True):
+    """A number of the first screen, its name, and its meaning for the move."""
+
+    name: str
+    count: int
+    meaning: str
+
+
+class Mark(Struct, frozen=True):
+    """A mark that links to an item; ``kind`` is the severity or verdict of the item."""
+
+    anchor: str
+    kind: str
+    title: str
+
+
+class MarkedRow(Struct, frozen=True):
+    """The marks of one CRD, the worst first; ``rest`` counts the items without a mark."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    rest: int
+    counts: str
+
+
+class Rows(Struct, frozen=True):
+    """Rows that are shown, and ``more`` that are folded away."""
+
+    shown: tuple[MarkedRow, ...]
+    more: tuple[MarkedRow, ...]
+
+
+def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
+    """A row with as many marks as fit."""
+    return MarkedRow(name, tuple(marks[:_MAX_MARKS]), max(len(marks) - _MAX_MARKS, 0), counts)
+
+
+def folded(rows: Sequence[MarkedRow]) -> Rows:
+    """The rows that fit on a first screen, and those that are folded away."""
+    return Rows(tuple(rows[:_MAX_ROWS]), tuple(rows[_MAX_ROWS:]))
+
+
+def arrow(verdict: Verdict) -> Verdict:
+    """The verdict with ``→`` for ``->``, which terminals show."""
+    return replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, folded, marked_row
+from crdcompat.render.html.overview import Mark, MarkedRow, Number, Rows, folded, marked_row
 from crdcompat.render.html.page import words
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.replay import KindReplay, replayed_kinds

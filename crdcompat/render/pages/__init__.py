@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crdcompat.models.reports import AnyReport
+    from crdcompat.models.report import AnyReport
     from crdcompat.render.escape import Style
     from crdcompat.render.pages.blocks import Page
 

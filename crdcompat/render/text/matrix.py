@@ -10,12 +10,12 @@ from crdcompat.render.wording.matrix import (
     BLOCKING,
     cluster_title,
     matrix_notes,
+    matrix_verdict,
     part_line,
     reasons,
     target_lines,
 )
 from crdcompat.render.wording.matrix_grid import grid
-from crdcompat.render.wording.matrix_reach import matrix_verdict
 from crdcompat.render.wording.simulation import verdict_tally
 from crdcompat.render.wording.verdict import COLOURS, with_verdict
 from crdcompat.vocabulary import Severity
