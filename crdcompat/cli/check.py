@@ -50,8 +50,8 @@ def check(
     """Check a change before you commit, push or merge it."""
     from msgspec.structs import replace
 
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
+    from crdcompat.cli.settings import end
     from crdcompat.features.check.base import CheckOptions
     from crdcompat.features.check.rules import find_rules
     from crdcompat.features.check.workflow import run_check

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from crdcompat.cli.ending import end
 from crdcompat.cli.options import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
-from crdcompat.cli.settings import Settings
+from crdcompat.cli.settings import Settings, end
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.judged import Done

@@ -51,9 +51,8 @@ def matrix(
     """Show which release can go back to which, and what blocks it."""
     from itertools import chain
 
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import open_recordings
+    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix.workflow import MatrixOptions

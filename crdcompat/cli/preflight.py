@@ -72,8 +72,8 @@ def preflight(
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.
     """
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
+    from crdcompat.cli.settings import end
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.growth import early_in, growing_in

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from crdcompat.cli.ending import end
 from crdcompat.cli.progress import RecordedProgress, progress
-from crdcompat.cli.settings import Settings, open_recordings
+from crdcompat.cli.settings import Settings, end, open_recordings
 from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.options import DiffOptions

@@ -47,7 +47,7 @@ def servers(
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
-    from crdcompat.cli.ending import end
+    from crdcompat.cli.settings import end
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
 

@@ -102,10 +102,9 @@ def simulate(
     """Replay the rollback NEW -> OLD on recorded objects."""
     from itertools import chain
 
-    from crdcompat.cli.ending import end
     from crdcompat.cli.fleet import NOTHING_JUDGED, run_fleet
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import open_recordings
+    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.early import NOTHING_GROWS, growing
     from crdcompat.features.simulate.workflow import simulate as run

@@ -91,8 +91,8 @@ class Asked(Struct, frozen=True):
 def _run(asked: Asked) -> int:
     """Ask, and write the report. Returns the exit code (design, section 8)."""
 
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
+    from crdcompat.cli.settings import end
     from crdcompat.config.applied import both_sides
     from crdcompat.features.verify.workflow import verify as put
     from crdcompat.vocabulary.steps import stepping

@@ -61,9 +61,8 @@ def versions(
     requests: o.Requests,
 ) -> None:
     """Show the life of each version of each CRD, and which jumps lose stored objects."""
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import open_recordings
+    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import ReleaseList, choose
     from crdcompat.errors import UsageError

@@ -11,7 +11,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
+from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps, trust_lines
 from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
@@ -46,7 +46,6 @@ NAME, KINDS = "markdown", (*COMPARISONS, "matrix", "fleet", "preflight", "versio
 #: GitHub limits a comment to 65,536 characters, other services to as many bytes.
 _MAX_BYTES = 60_000
 _MAX_SECTIONS = 20
-_MAX_LINES = 100
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
 _WRAPPED = Style(width=100, verbosity=1)
 #: A part that may be left out, and how many findings (or objects) it shows.
@@ -161,9 +160,7 @@ def _head(report: Report) -> Iterator[str]:
         rest = len(lines) - _MAX_SECTIONS
         if lines:
             yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
-    if report.problems:
-        lines = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
-        yield f"**Could not be read:**\n\n{bullets(lines)}"
+    yield from unread(report.problems)
 
 
 def _promotions(report: Report) -> Iterator[str]:
@@ -187,24 +184,16 @@ def _section(section: Section, report: Report) -> str:
 def _tail(report: Report) -> Iterator[str]:
     if isinstance(report, SimulationReport):
         unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        yield from _folded(unreplayed, "not simulated")
+        yield from folded(unreplayed, f"{len(unreplayed)} not simulated")
     else:
-        undecided = [undecided_line(entry) for section in sections(report) for entry in section.report.undecided]
-        yield from _folded(list(dict.fromkeys(undecided)), "undecided")
+        undecided = (undecided_line(entry) for section in sections(report) for entry in section.report.undecided)
+        lines = [*dict.fromkeys(undecided)]
+        yield from folded(lines, f"{len(lines)} undecided")
         open_ = [item for section in sections(report) for item in section.report.unexplained]
         met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
-        yield from _folded(met, "rejected without a finding that explains it")
-    if lines := notes(report):
-        yield bullets(lines)
-
-
-def _folded(lines: Sequence[str], what: str, count: int = 0) -> Iterator[str]:
-    """Lines that are folded below a summary. The summary shows ``count``, or the number of lines if that is 0."""
-    if lines:
-        rest = len(lines) - _MAX_LINES
-        more = [f"and {rest} more"] if rest > 0 else []
-        text = "\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))
-        yield details(f"{count or len(lines)} {what}", block(text))
+        yield from folded(met, f"{len(met)} rejected without a finding that explains it")
+    if said := notes(report):
+        yield bullets(said)
 
 
 # -- findings and objects ---------------------------------------------
@@ -220,7 +209,7 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
             heading = f"### {plural(count, severity).capitalize()}\n\n" if not number else ""
             yield heading + _finding(entry, known), 1
     lines = [_line(entry) for entry in found if entry.finding.severity == Severity.INFO]
-    for text in _folded(lines, "info", len(findings_of(found, Severity.INFO))):
+    for text in folded(lines, f"{len(findings_of(found, Severity.INFO))} info"):
         yield text, len(lines)
 
 

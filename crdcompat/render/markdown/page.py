@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
+from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span, unread
 from crdcompat.render.pages.blocks import Fold, Line, Notes, Section, Table
 from crdcompat.render.text.page import blocks_text
 
@@ -22,9 +22,7 @@ _MAX_ROWS = 200
 def page_markdown(page: Page) -> Iterator[str]:
     """The parts of the page: text from manifests is in code alone."""
     yield f"## crdcompat: {code(page.answer.question)} {page.answer.word}".rstrip()
-    if page.problems:
-        lost = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in page.problems]
-        yield f"**Could not be read:**\n\n{bullets(lost)}"
+    yield from unread(page.problems)
     yield from (_entry(line) for each in page.head for line in each.lines)
     first = next((at for at, each in enumerate(page.body) if isinstance(each, Section | Table)), len(page.body))
     reason = (Line(page.answer.reason, hang=0, fold=Fold.ALWAYS),) if page.answer.reason else ()
