@@ -13,9 +13,7 @@ def check(
     base: Annotated[
         str | None,
         typer.Option(
-            metavar="REF",
-            autocompletion=o.known_refs,
-            help="Compare with its merge base (default: from CI or git).",
+            metavar="REF", autocompletion=o.known_refs, help="Compare with its merge base (default: from CI or git)."
         ),
     ] = None,
     head: Annotated[
@@ -24,10 +22,7 @@ def check(
     target: Annotated[
         list[str] | None,
         typer.Option(
-            "--target",
-            metavar="REF",
-            autocompletion=o.known_refs,
-            help="A release to roll back to; may be repeated.",
+            "--target", metavar="REF", autocompletion=o.known_refs, help="A release to roll back to; may be repeated."
         ),
     ] = None,
     show_all: Annotated[

@@ -19,8 +19,7 @@ def diff(
     only: o.Selection,
     objects: o.Objects = None,
     suggest_patch: Annotated[
-        bool,
-        typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds."),
+        bool, typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds.")
     ] = False,
     any_order: o.AnyOrder = False,
     configured: o.Comparing,

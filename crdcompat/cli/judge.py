@@ -58,8 +58,7 @@ def judge(
     *,
     servers: o.Servers,
     ratcheting: Annotated[
-        bool | None,
-        typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server)."),
+        bool | None, typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server).")
     ] = None,
     manager: Annotated[
         str | None,
@@ -80,14 +79,16 @@ def judge(
     ] = FieldValidation.WARN,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="As a dry run, which etcd does not see.")] = False,
     requests: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
+        str | None, typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input.")
     ] = None,
     redact: Annotated[
-        bool, typer.Option("--redact", help="Hide values of the object, except members of enums.")
+        bool,
+        typer.Option("--redact", help="Hide values of the object, except members of enums.", rich_help_panel=o.OUTPUT),
     ] = False,
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.", rich_help_panel=o.OUTPUT)
+    ] = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Judge one write as the API server would.

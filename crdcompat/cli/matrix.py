@@ -36,7 +36,9 @@ def matrix(
     only: o.Selection,
     objects: Annotated[
         list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="A recording: how far back can its cluster go?"),
+        typer.Option(
+            "--objects", metavar="PATH", help="A recording: how far back can its cluster go?", rich_help_panel=o.SOURCES
+        ),
     ] = None,
     origin: Annotated[
         str | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 from msgspec import Struct
@@ -84,6 +84,9 @@ def known_formats(incomplete: str) -> list[str]:
     return [name for name in format_names() if name.startswith(incomplete)]
 
 
+#: The headings of options in a help, beside that of the group; other options have none.
+FILTERS, OUTPUT, SOURCES = "Filters", "Output", "Sources"
+
 Old = Annotated[
     str,
     typer.Argument(
@@ -93,122 +96,90 @@ Old = Annotated[
     ),
 ]
 New = Annotated[str, typer.Argument(metavar="NEW", help="Newer release, in the same forms.", autocompletion=known_refs)]
-Repo = Annotated[str | None, typer.Option(metavar="PATH", help="Git repository of the refs (default: this one).")]
-Formats = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT[=FILE]",
-        help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
-        autocompletion=known_formats,
-    ),
+Repo = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Git repository of the refs (default: this one).", rich_help_panel=SOURCES),
 ]
 FailOnChoice = Annotated[
     FailOn | None,
-    typer.Option("--fail-on", metavar="LEVEL", help="error (default), warning, info, undecided or never."),
+    typer.Option(
+        "--fail-on", metavar="LEVEL", help="error (default), warning, info, undecided or never.", rich_help_panel=OUTPUT
+    ),
 ]
 AllowUnknown = Annotated[bool, typer.Option("--allow-unknown", help="UNKNOWN does not fail; the report says so.")]
-ProfileOption = Annotated[
-    Profile | None,
-    typer.Option("--profile", metavar="NAME", help="strict: rejections and removals on upgrade fail, too."),
-]
 Include = Annotated[
-    list[str] | None,
-    typer.Option("--include", metavar="GLOB", help="Only these files, in place of `include`."),
+    list[str] | None, typer.Option("--include", metavar="GLOB", help="Only these files, in place of `include`.")
 ]
 Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", metavar="GLOB", help="Not these files, nor those of `exclude`."),
+    list[str] | None, typer.Option("--exclude", metavar="GLOB", help="Not these files, nor those of `exclude`.")
 ]
 ConfigFile = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration (default: nearest .crdcompat.yaml)."),
+    typer.Option(
+        "--config", metavar="FILE", help="Configuration (default: nearest .crdcompat.yaml).", rich_help_panel=SOURCES
+    ),
 ]
 Objects = Annotated[
     list[str] | None,
-    typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence; may be repeated."),
+    typer.Option(
+        "--objects", metavar="PATH", help="Recorded objects as evidence; may be repeated.", rich_help_panel=SOURCES
+    ),
 ]
-ColourOption = Annotated[Colour, typer.Option("--color", metavar="WHEN", help="auto, always or never.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Judge all anew: neither read nor write the cache.")]
-DirectionOption = Annotated[DirectionChoice, typer.Option(metavar="WAY", help="rollback, upgrade or both.")]
-Owners = Annotated[
-    list[Owner] | None,
-    typer.Option("--owner", metavar="OWNER", help="Fields written by status, spec, metadata, other or crd."),
+ColourOption = Annotated[
+    Colour, typer.Option("--color", metavar="WHEN", help="auto, always or never.", rich_help_panel=OUTPUT)
+]
+NoProgress = Annotated[
+    bool, typer.Option("--no-progress", help="Show no progress on a terminal.", rich_help_panel=OUTPUT)
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Judge all anew: neither read nor write the cache.", rich_help_panel=SOURCES)
 ]
 Crds = Annotated[
     list[str] | None,
-    typer.Option("--crd", metavar="NAME", help="Only this CRD (metadata.name); may be repeated."),
-]
-Contexts = Annotated[
-    list[str] | None,
-    typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two with two names."),
+    typer.Option(
+        "--crd", metavar="NAME", help="Only this CRD (metadata.name); may be repeated.", rich_help_panel=FILTERS
+    ),
 ]
 ClusterContext = Annotated[
-    str | None, typer.Option("--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.")
-]
-
-Select = Annotated[
-    list[str] | None,
-    typer.Option("--select", metavar="RULE", help="Only findings of this rule.", autocompletion=known_rules),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", metavar="RULE", help="No findings of this rule.", autocompletion=known_rules),
+    str | None,
+    typer.Option(
+        "--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.", rich_help_panel=FILTERS
+    ),
 ]
 
 
 InstallerOption = Annotated[
     Installer | None,
-    typer.Option(
-        "--installer",
-        metavar="NAME",
-        help="Who installs CRDs: helm-crds, … (docs/installers.md).",
-    ),
-]
-ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]
-ReadTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To wait for data.")]
-Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program.")]
-HelmValues = Annotated[
-    list[str] | None,
-    typer.Option("--helm-values", metavar="FILE", help="Values for --helm; may be repeated."),
-]
-Kustomize = Annotated[bool, typer.Option("--kustomize", help="Build kustomize: folders.")]
-ImagePath = Annotated[
-    list[str] | None,
-    typer.Option("--image-path", metavar="FOLDER", help="The folder of an image that has the manifests."),
-]
-Redact = Annotated[
-    bool | None,
-    typer.Option(
-        "--redact/--no-redact",
-        help="Hide values of objects (default: where others read).",
-    ),
+    typer.Option("--installer", metavar="NAME", help="Who installs CRDs: helm-crds, … (docs/installers.md)."),
 ]
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Accept an OLD that is newer than NEW.")]
-
-
-KubeVersion = Annotated[
-    str | None,
-    typer.Option(metavar="1.N", help="Version of the API server (default: the release's)."),
-]
-OpenshiftVersion = Annotated[
-    str | None,
-    typer.Option(metavar="4.N", help="Its version as one of OpenShift."),
-]
 
 
 class Selection(Struct, frozen=True):
     """What a comparison keeps."""
 
-    direction: DirectionOption = DirectionChoice.BOTH
-    owner: Owners = None
+    HEADING: ClassVar = FILTERS
+
+    direction: Annotated[DirectionChoice, typer.Option(metavar="WAY", help="rollback, upgrade or both.")] = (
+        DirectionChoice.BOTH
+    )
+    owner: Annotated[
+        list[Owner] | None,
+        typer.Option("--owner", metavar="OWNER", help="Fields written by status, spec, metadata, other or crd."),
+    ] = None
     crd: Crds = None
-    context: Contexts = None
-    select: Select = None
-    ignore: Ignore = None
+    context: Annotated[
+        list[str] | None,
+        typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two with two names."),
+    ] = None
+    select: Annotated[
+        list[str] | None,
+        typer.Option("--select", metavar="RULE", help="Only findings of this rule.", autocompletion=known_rules),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", metavar="RULE", help="No findings of this rule.", autocompletion=known_rules),
+    ] = None
 
     def filters(self, contexts: Sequence[str] = (), paths: Sequence[str] | None = None) -> Filters:
         """The filters; ``contexts`` hold where none is named. Raises UsageError for an unknown rule."""
@@ -280,10 +251,27 @@ class Configured(Place, frozen=True, kw_only=True):
 class Comparing(Configured, frozen=True, kw_only=True):
     """The same for comparisons."""
 
-    formats: Formats = None
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
+            autocompletion=known_formats,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     fail_on: FailOnChoice = None
     allow_unknown: AllowUnknown = False
-    profile: ProfileOption = None
+    profile: Annotated[
+        Profile | None,
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            help="strict: rejections and removals on upgrade fail, too.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     include: Include = None
     exclude: Exclude = None
     installer: InstallerOption = None
@@ -292,9 +280,13 @@ class Comparing(Configured, frozen=True, kw_only=True):
 class Output(Struct, frozen=True, kw_only=True):
     """How much is shown, and how."""
 
-    verbose: Verbose = False
-    quiet: Quiet = False
-    redact: Redact = None
+    HEADING: ClassVar = OUTPUT
+
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")] = False
+    redact: Annotated[
+        bool | None, typer.Option("--redact/--no-redact", help="Hide values of objects (default: where others read).")
+    ] = None
     color: ColourOption = Colour.auto
     no_progress: NoProgress = False
 
@@ -312,10 +304,17 @@ class Output(Struct, frozen=True, kw_only=True):
 class Charts(Struct, frozen=True):
     """The programs that may make manifests, and the folders of images that hold them."""
 
-    helm: Helm = False
-    helm_values: HelmValues = None
-    kustomize: Kustomize = False
-    image_path: ImagePath = None
+    HEADING: ClassVar = SOURCES
+
+    helm: Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program.")] = False
+    helm_values: Annotated[
+        list[str] | None, typer.Option("--helm-values", metavar="FILE", help="Values for --helm; may be repeated.")
+    ] = None
+    kustomize: Annotated[bool, typer.Option("--kustomize", help="Build kustomize: folders.")] = False
+    image_path: Annotated[
+        list[str] | None,
+        typer.Option("--image-path", metavar="FOLDER", help="The folder of an image that has the manifests."),
+    ] = None
 
     def apply(self, kubernetes: str = "") -> None:
         """Let sources use them from now on; ``kubernetes`` is the server's version for templates."""
@@ -333,8 +332,10 @@ class Charts(Struct, frozen=True):
 class Requests(Struct, frozen=True):
     """How long to wait for clusters and other servers."""
 
-    connect_timeout: ConnectTimeout = 10
-    read_timeout: ReadTimeout = 30
+    HEADING: ClassVar = SOURCES
+
+    connect_timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")] = 10
+    read_timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To wait for data.")] = 30
 
     def apply(self) -> None:
         """Begin a run: limit its requests."""
@@ -346,8 +347,12 @@ class Requests(Struct, frozen=True):
 class Servers(Struct, frozen=True):
     """The API server that judges."""
 
-    kube_version: KubeVersion = None
-    openshift_version: OpenshiftVersion = None
+    kube_version: Annotated[
+        str | None, typer.Option(metavar="1.N", help="Version of the API server (default: the release's).")
+    ] = None
+    openshift_version: Annotated[str | None, typer.Option(metavar="4.N", help="Its version as one of OpenShift.")] = (
+        None
+    )
 
     def chosen(self) -> Server | None:
         """The server; None if none is named. Raises UsageError if two are."""

@@ -24,7 +24,10 @@ class Configured(o.Configured, frozen=True, kw_only=True):
     formats: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", metavar="FORMAT[=FILE]", help="How to report: text, json, markdown, html; may be repeated."
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json, markdown, html; may be repeated.",
+            rich_help_panel=o.OUTPUT,
         ),
     ] = None
     fail_on: FailOn | None = FailOn.ERROR
@@ -36,17 +39,17 @@ def preflight(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="CONTEXT",
-            help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent.",
+            metavar="CONTEXT", help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent."
         ),
     ] = None,
     objects: Annotated[
         list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster."),
+        typer.Option(
+            "--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster.", rich_help_panel=o.SOURCES
+        ),
     ] = None,
     origin: Annotated[
-        str | None,
-        typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release."),
+        str | None, typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release.")
     ] = None,
     read_all: Annotated[
         bool, typer.Option("--all", help="Judge objects of all kinds, not only of those with findings.")
@@ -55,8 +58,7 @@ def preflight(
         bool, typer.Option("--print-rbac", help="Only print the smallest ClusterRole for this command.")
     ] = False,
     operator: Annotated[
-        str | None,
-        typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands."),
+        str | None, typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands.")
     ] = None,
     *,
     servers: o.Servers,

@@ -14,7 +14,12 @@ class Configured(o.Configured, frozen=True, kw_only=True):
 
     formats: Annotated[
         list[str] | None,
-        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json, html; may be repeated."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json, html; may be repeated.",
+            rich_help_panel=o.OUTPUT,
+        ),
     ] = None
     fail_on: o.FailOnChoice = None
     usual: tuple[str, ...] = ("text",)

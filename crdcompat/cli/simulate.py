@@ -5,7 +5,7 @@ simulate --fleet DIR…: the same for many clusters.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 from msgspec import Struct
@@ -25,6 +25,7 @@ class Configured(o.Configured, frozen=True, kw_only=True):
             metavar="FORMAT[=FILE]",
             help="As for diff, such as text and json; repeatable.",
             autocompletion=o.known_formats,
+            rich_help_panel=o.OUTPUT,
         ),
     ] = None
     fail_on: o.FailOnChoice = None
@@ -37,30 +38,25 @@ class Configured(o.Configured, frozen=True, kw_only=True):
 class Many(Struct, frozen=True, kw_only=True):
     """Many clusters: their recordings, how they are judged, and what is kept of it."""
 
+    HEADING: ClassVar = "Many clusters"
+
     fleet: Annotated[
         list[str] | None,
         typer.Option("--fleet", metavar="DIR", help="A folder with a recording per cluster; -: a list."),
     ] = None
     target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REF", help="Another release to go back to; may be repeated."),
+        list[str] | None, typer.Option(metavar="REF", help="Another release to go back to; may be repeated.")
     ] = None
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one per processor)."),
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one per processor).")
     ] = None
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://HOST:PORT, or its file."),
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://HOST:PORT, or its file.")
     ] = None
     timeout: Annotated[
-        float | None,
-        typer.Option(min=0.1, metavar="SECONDS", help="The longest time for one recording."),
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="The longest time for one recording.")
     ] = None
-    resume: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A journal: a stopped run goes on from it."),
-    ] = None
+    resume: Annotated[str | None, typer.Option(metavar="FILE", help="A journal: a stopped run goes on from it.")] = None
     output: Annotated[str | None, typer.Option(metavar="DIR", help="A folder for the results, as Parquet files.")] = (
         None
     )
@@ -85,6 +81,7 @@ def simulate(
             "--objects",
             metavar="PATH",
             help="Recordings of a cluster; also -, cluster:CONTEXT.",
+            rich_help_panel=o.SOURCES,
         ),
     ] = None,
     *,

@@ -24,7 +24,12 @@ class Configured(o.Configured, frozen=True, kw_only=True):
 
     formats: Annotated[
         list[str] | None,
-        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json; may be repeated.",
+            rich_help_panel=o.OUTPUT,
+        ),
     ] = None
     fail_on: FailOn | None = FailOn.ERROR
     usual: tuple[str, ...] = ("text",)
@@ -48,8 +53,7 @@ def verify(
         typer.Option(metavar="CONTEXT", help="The kubeconfig context of an empty API server (kind, envtest)."),
     ] = None,
     assets: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest."),
+        str | None, typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest.")
     ] = None,
     *,
     configured: Configured,

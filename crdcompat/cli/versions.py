@@ -14,7 +14,12 @@ class Configured(o.Configured, frozen=True, kw_only=True):
 
     formats: Annotated[
         list[str] | None,
-        typer.Option("--format", metavar="FORMAT[=FILE]", help="text, json, markdown or csv; repeatable."),
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="text, json, markdown or csv; repeatable.",
+            rich_help_panel=o.OUTPUT,
+        ),
     ] = None
     fail_on: o.FailOnChoice = None
     allow_unknown: o.AllowUnknown = False
@@ -48,11 +53,15 @@ def versions(
     context: o.ClusterContext = None,
     objects: Annotated[
         list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="A recording with CRDs: what has its cluster stored?"),
+        typer.Option(
+            "--objects",
+            metavar="PATH",
+            help="A recording with CRDs: what has its cluster stored?",
+            rich_help_panel=o.SOURCES,
+        ),
     ] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="CONTEXT", help="The same of a live cluster. Only list requests are sent."),
+        str | None, typer.Option(metavar="CONTEXT", help="The same of a live cluster. Only list requests are sent.")
     ] = None,
     *,
     configured: Configured,
