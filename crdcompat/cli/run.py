@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from crdcompat.cli.progress import RecordedProgress, progress
 from crdcompat.cli.settings import Settings, end, open_recordings
-from crdcompat.config.applied import apply_config, both_sides
-from crdcompat.features.diff import workflow
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_accepted
+from crdcompat.config.applied import both_sides
+from crdcompat.features.diff.configured import configured_diff
+from crdcompat.features.diff.workflow import suggest_patch
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
@@ -44,22 +43,18 @@ def compare_and_report(
         before, after = both_sides(
             old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.paths
         )
-        report = workflow.diff(before, after, DiffOptions(filters, advise=settings.config.advises))
-        if objects:
-            from crdcompat.findings.evidence import with_evidence
-
-            counted = RecordedProgress()
-            report = with_evidence(report, before, after, (counted.each(read_objects(tree)) for tree in recordings))
-        report = apply_config(
-            report, settings.config, read_accepted(settings.config.waiver_file), FindingSplitter(before, after)
+        counted = RecordedProgress()
+        report = configured_diff(
+            before,
+            after,
+            settings.config,
+            filters,
+            recordings=(counted.each(read_objects(tree)) for tree in recordings),
+            excerpts=partial(wants_excerpts, settings.formats),
         )
-        if (least := wants_excerpts(settings.formats, report)) is not None:
-            from crdcompat.findings.excerpts import with_excerpts
-
-            report = with_excerpts(report, before, after, least)
     if patch:
         waived = [finding for finding in report.findings if finding.waiver is not None]
-        text = workflow.suggest_patch(before, after, filters, waived=waived)
+        text = suggest_patch(before, after, filters, waived=waived)
         # git applies the bytes of the files; a terminal gets none that steer it.
         printed = escape_lines(text) if sys.stdout.isatty() else text
         sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
