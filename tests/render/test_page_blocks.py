@@ -88,7 +88,7 @@ def test_html_has_contents_for_each_section_and_notes_at_its_end() -> None:
 def test_hostile_text_stays_text_in_every_block() -> None:
     for value in HOSTILE:
         cells = Table(value, ("", value), ((Cell(value), Cell(value, "refused")),), more=(value,))
-        line = Line(value, value, "path", below=(Line(value, depth=2),), commands=(value,))
+        line = Line(value, value, below=(Line(value, depth=2),), commands=(value,))
         made = page(
             line, Section(value, (Listing((line,)), Code(value, (value,))), value, anchor="a"), cells, Notes((value,))
         )

@@ -10,6 +10,21 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.html import fleet, matrix, replay
+from crdcompat.render.html.blocks import page_html
+from crdcompat.render.html.findings import contents, parts, rules_of, side_line, skipped_lines, without_excerpts
+from crdcompat.render.html.overview import arrow, other_counts, overviews
+from crdcompat.render.html.page import page, page_parts
+from crdcompat.render.pages import page_of
+from crdcompat.render.wording import fleet as fleet_words
+from crdcompat.render.wording import matrix as matrix_words
+from crdcompat.render.wording import simulation as replay_words
+from crdcompat.render.wording.check import trust_lines
+from crdcompat.render.wording.findings import crd_name, plural, tally
+from crdcompat.render.wording.replay import replay_verdict, rests_on
+from crdcompat.render.wording.report import NOTHING, notes, promotions
+from crdcompat.render.wording.simulation import verdict_tally
+from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -39,25 +54,13 @@ def render(
         case "fleet":
             return _fleet(report, style)
         case "servers" | "preflight":
-            from crdcompat.render.html.blocks import page_html
-            from crdcompat.render.pages import page_of
-
             return page_html(page_of(report, Style(verbosity=int(report.KIND == "preflight"))))
     return _findings(report, style)
 
 
 def _matrix(report: MatrixReport, style: Style) -> str:
-    from crdcompat.render.html import matrix
-    from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
-    from crdcompat.render.html.page import page
-    from crdcompat.render.wording import matrix as said
-    from crdcompat.render.wording.findings import crd_name, plural, tally
-    from crdcompat.render.wording.matrix import reach_sentence
-    from crdcompat.render.wording.simulation import verdict_tally
-    from crdcompat.render.wording.verdict import allowed_line
-
     ways, facets = matrix.ways(report)
-    blocking, unjudged = matrix.blocking(report), said.reasons(report)
+    blocking, unjudged = matrix.blocking(report), matrix_words.reasons(report)
     findings = [finding for cell in report.cells for finding in cell.findings]
     listed = {
         "map": "The picture",
@@ -74,7 +77,7 @@ def _matrix(report: MatrixReport, style: Style) -> str:
         title="Which release can go back to which",
         sides=[("", release.name, side_line(release)) for release in report.releases],
         tally=tally,
-        notes=(*said.matrix_notes(report), *allowed_line(style)),
+        notes=(*matrix_words.matrix_notes(report), *allowed_line(style)),
         problems=report.problems,
         report=report,
         picture=matrix.Picture(report),
@@ -84,10 +87,9 @@ def _matrix(report: MatrixReport, style: Style) -> str:
         rules=rules_of(findings),
         without_excerpts=without_excerpts(each for each in findings if each.severity != Severity.INFO),
         matrix=matrix,
-        said=said,
+        said=matrix_words,
         crd_name=crd_name,
         plural=plural,
-        reach_sentence=reach_sentence,
         verdict_tally=verdict_tally,
         contents=[(anchor, name, ()) for anchor, name in listed.items() if name],
         facets=facets,
@@ -96,12 +98,6 @@ def _matrix(report: MatrixReport, style: Style) -> str:
 
 
 def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    from crdcompat.render.html import fleet
-    from crdcompat.render.html.findings import side_line
-    from crdcompat.render.html.page import page_parts
-    from crdcompat.render.wording import fleet as said
-    from crdcompat.render.wording.verdict import allowed_line
-
     clusters, blocking = fleet.Clusters(report), [*fleet.blocking(report)]
     listed = {
         "far": "How far back",
@@ -112,9 +108,9 @@ def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
     return page_parts(
         "fleet.j2",
         command="simulate",
-        title=said.fleet_title(report).replace(" -> ", " → "),
+        title=fleet_words.fleet_title(report).replace(" -> ", " → "),
         sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
-        notes=(*said.fleet_notes(report), *allowed_line(style)),
+        notes=(*fleet_words.fleet_notes(report), *allowed_line(style)),
         problems=report.problems,
         report=report,
         answer=fleet.answer(report),
@@ -122,7 +118,7 @@ def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
         clusters=clusters,
         left_out=[f"{each.file}: {each.reason}" for each in report.left_out],
         fleet=fleet,
-        said=said,
+        said=fleet_words,
         contents=[(anchor, name, ()) for anchor, name in listed.items() if name],
         facets=clusters.facets(),
         what="clusters",
@@ -130,13 +126,6 @@ def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
 
 
 def _findings(report: DiffReport | CheckReport, style: Style) -> str:
-    from crdcompat.render.html.findings import contents, parts, rules_of, without_excerpts
-    from crdcompat.render.html.overview import other_counts, overviews
-    from crdcompat.render.html.page import page
-    from crdcompat.render.wording.check import trust_lines
-    from crdcompat.render.wording.report import NOTHING, notes, promotions
-    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
-
     made, facets = parts(report, existing=style.existing)
     findings, listed = report.findings, entries(report)
     views = overviews(report, listed, made)
@@ -166,8 +155,6 @@ def _check(report: CheckReport) -> dict[str, Any]:
 
 
 def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
-    from crdcompat.render.html.findings import side_line
-
     old, new = report.old, report.new
     return {
         "command": "diff" if isinstance(report, DiffReport) else "simulate",
@@ -177,22 +164,12 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
 
 
 def _simulation(report: SimulationReport, style: Style) -> str:
-    from crdcompat.render.html import replay
-    from crdcompat.render.html.findings import skipped_lines
-    from crdcompat.render.html.overview import arrow
-    from crdcompat.render.html.page import page
-    from crdcompat.render.wording import simulation as said
-    from crdcompat.render.wording.findings import crd_name
-    from crdcompat.render.wording.replay import replay_verdict, rests_on
-    from crdcompat.render.wording.report import notes
-    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
-
     shown = replay.Replay(report)
     groups = tuple((verdict.value, shown.title(verdict)) for verdict in shown.groups)
     causes = [("causes", "What is rejected", ())] if report.causes else []
     return page(
         "simulation.j2",
-        **{**_sides(report), "title": said.replay_title(report).replace(" -> ", " → ")},
+        **{**_sides(report), "title": replay_words.replay_title(report).replace(" -> ", " → ")},
         most=MAX_BLOCKED,
         notes=(*notes(report), *allowed_line(style)),
         problems=report.problems,
@@ -200,11 +177,11 @@ def _simulation(report: SimulationReport, style: Style) -> str:
         verdict=arrow(replay_verdict(report)),
         rests_on=rests_on(report),
         kinds=replay.kinds(report, shown),
-        reader=said.judging(report),
+        reader=replay_words.judging(report),
         replay=shown,
         skipped=[*skipped_lines(report.skipped)],
         of=replay,
-        said=said,
+        said=replay_words,
         crd_name=crd_name,
         contents=[*causes, ("objects", "Objects", groups), ("missed", "Not simulated", ())],
         facets=shown.facets,

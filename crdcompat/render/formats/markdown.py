@@ -11,7 +11,11 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
+from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
+from crdcompat.render.markdown.page import page_markdown
+from crdcompat.render.pages import page_of
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps, trust_lines
 from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
@@ -56,17 +60,10 @@ def render(report: Report | FleetReport | MatrixReport | PreflightReport | Versi
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
     match report.KIND:
         case "fleet":
-            from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
-
             return _page([*fleet_head(report)], fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
         case "matrix":
-            from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
-
             return _page([*matrix_head(report)], matrix_entries(report), [*matrix_tail(report), *allowed_line(style)])
         case "preflight" | "versions":
-            from crdcompat.render.markdown.page import page_markdown
-            from crdcompat.render.pages import page_of
-
             head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
             return _page([head], [(part, 1) for part in parts], [])
     return _comparison(report, style)

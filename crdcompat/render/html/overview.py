@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.render.html.items import Item
+from crdcompat.render.pages.blocks import Number
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
@@ -151,14 +152,6 @@ def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> Marke
 
 
 _MAX_ROWS, _MAX_MARKS = 8, 40
-
-
-class Number(Struct, frozen=True):
-    """A number of the first screen, its name, and its meaning for the move."""
-
-    name: str
-    count: int
-    meaning: str
 
 
 class Mark(Struct, frozen=True):

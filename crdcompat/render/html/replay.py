@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.html.overview import Mark, MarkedRow, Number, Rows, folded, marked_row
+from crdcompat.render.html.overview import Mark, MarkedRow, Rows, folded, marked_row
 from crdcompat.render.html.page import words
+from crdcompat.render.pages.blocks import Number
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.replay import KindReplay, replayed_kinds
 from crdcompat.render.wording.simulation import REPAIRS, WRITTEN_AGAIN

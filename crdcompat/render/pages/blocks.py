@@ -29,13 +29,12 @@ class Fold(Enum):
 class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
-    ``mark`` stands before the text. ``depth`` counts the steps of indentation, ``hang`` those of all lines but the
+    ``mark`` stands before the text: a place or a CRD. ``depth`` counts the steps of indentation, ``hang`` those of all lines but the
     first. ``most``: text cuts it to so many lines; 0: never.
     """
 
     text: str
     mark: str = ""
-    tone: str = ""
     depth: int = 1
     hang: int = 1
     fold: Fold = Fold.TERMINAL
@@ -47,13 +46,11 @@ class Line(Struct, frozen=True):
 class Listing(Struct, frozen=True):
     """Entries, numbered if they are ``ordered``.
 
-    Without ``-v`` text shows ``most`` of them, and so many commands of each; 0: all. ``what`` names an entry in the
-    line on the others.
+    Without ``-v`` text shows ``most`` of them, and so many commands of each; 0: all.
     """
 
     lines: tuple[Line, ...]
     most: int = 0
-    what: str = ""
     ordered: bool = False
     most_commands: int = 0
 

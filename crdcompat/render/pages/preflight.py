@@ -127,11 +127,11 @@ def _steps(report: PreflightReport) -> Section:
 
 def _windows(report: PreflightReport) -> Iterator[Block]:
     """The failures while only the CRDs, or only the operator, are rolled back."""
-    for window in windows(report):
-        yield Line(window.title, tone="path", fold=Fold.ALWAYS)
-        yield Listing(tuple(Line(each, depth=2, fold=Fold.ALWAYS) for each in window.failing), _MAX_CAUSES)
-        if window.others:
-            yield Line(window.others, depth=2, fold=Fold.ALWAYS)
+    for title, failing, others in windows(report):
+        yield Line(title, fold=Fold.ALWAYS)
+        yield Listing(tuple(Line(each, depth=2, fold=Fold.ALWAYS) for each in failing), _MAX_CAUSES)
+        if others:
+            yield Line(others, depth=2, fold=Fold.ALWAYS)
 
 
 def _kinds(report: PreflightReport, most: int) -> Table:

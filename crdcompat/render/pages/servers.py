@@ -86,7 +86,7 @@ def _refusal(reason: Reason, anchor: str) -> Section:
 
 def _spot(need: Need) -> Line:
     rule = (Line(" ".join(need.rule.split()), depth=2, most=2),) if need.rule else ()
-    return Line(f"{crd_name(need.crd, need.version)} {need.path}".rstrip(), place(need), "path", below=rule)
+    return Line(f"{crd_name(need.crd, need.version)} {need.path}".rstrip(), place(need), below=rule)
 
 
 def _table(report: ServersReport, style: Style) -> Table:

@@ -33,8 +33,7 @@ def page(report: VersionsReport, style: Style) -> Page:
     unjudged = listing("What was not judged", tuple(map(Line, report.unjudged)), most=_MAX_UNJUDGED)
     kinds = [_kind(report.cluster, kind) for kind in report.cluster.due] if report.cluster is not None else []
     blocking = tuple(
-        Line(item.sentence, some(item.crds), "path", fold=Fold.NEVER, below=_below(item.lines))
-        for item in blocks(report)
+        Line(item.sentence, some(item.crds), fold=Fold.NEVER, below=_below(item.lines)) for item in blocks(report)
     )
     return Page(
         command="versions",

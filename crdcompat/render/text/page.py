@@ -22,7 +22,6 @@ _TONES: dict[str, str] = {
     "refused": "error",
     "warned": "warning",
     "accepted": "good",
-    "path": "path",
 }
 
 
@@ -84,7 +83,7 @@ def _line(line: Line, style: Style, first: str, indent: str, most_commands: int 
         shown = style.clip(text, indent, line.most, first)
     else:
         shown = (style.fill if line.fold is Fold.ALWAYS else style.wrap)(text, indent, first)
-    yield shown.replace(line.mark, style.paint(line.mark, _TONES[line.tone]), 1) if line.mark else shown
+    yield shown.replace(line.mark, style.paint(line.mark, "path"), 1) if line.mark else shown
     yield from blocks_text(line.below, style)
     most = most_commands if most_commands and style.verbosity <= 0 else len(line.commands)
     yield from (f"{indent}{style.paint(command, 'path')}" for command in line.commands[:most])
@@ -99,11 +98,7 @@ def _listing(block: Listing, style: Style) -> Iterator[str]:
             yield from _line(line, style, f"{_STEP}{number}. ", "     ", block.most_commands)
         else:
             yield from _lines(line, style)
-    rest = len(block.lines) - most
-    if rest > 0 and block.what:
-        yield f"  and {plural(rest, f'more {block.what}')} (-v shows all)"
-    else:
-        yield from more_lines(rest)
+    yield from more_lines(len(block.lines) - most)
 
 
 def _notes(block: Notes, style: Style) -> Iterator[str]:

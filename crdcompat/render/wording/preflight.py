@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from crdcompat.models.preflight import GoBack
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.blocks import fold, siblings
@@ -131,23 +129,15 @@ _WINDOWS = {
 }
 
 
-class Window(Struct, frozen=True):
-    """One of the two windows: its failures, and the number of fields that can be lost or defaulted ("" for none)."""
-
-    title: str
-    failing: tuple[str, ...]
-    others: str
-
-
-def windows(report: PreflightReport) -> Iterator[Window]:
-    """The failures while only the CRDs, or only the operator, are rolled back."""
+def windows(report: PreflightReport) -> Iterator[tuple[str, list[str], str]]:
+    """Each window: a title, its failures, and the number of fields that can be lost or defaulted ("" for none)."""
     for title, attribute in _WINDOWS.items():
         effects: list[tuple[WindowEffect, Effect]] = [(each, getattr(each, attribute)) for each in report.windows]
         failing = [pair for pair in effects if pair[1] in _FAILING]
         groups = siblings(failing, lambda pair: pair[0].path, lambda pair: (pair[0].kind, pair[1]))
         lossy = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
         others = f"{plural(lossy, 'field')} can be lost or defaulted" if lossy else ""
-        yield Window(title if failing or others else f"{title}: nothing fails", tuple(map(_window, groups)), others)
+        yield title if failing or others else f"{title}: nothing fails", [*map(_window, groups)], others
 
 
 _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)
