@@ -29,8 +29,8 @@ class Fold(Enum):
 class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
-    ``mark`` stands before the text: a place or a CRD. ``depth`` counts the steps of indentation, ``hang`` those of all lines but the
-    first. ``most``: text cuts it to so many lines; 0: never.
+    ``mark`` stands before the text: a place or a CRD. ``depth`` counts the steps of indentation, ``hang`` those of all
+    lines but the first. ``most``: text cuts it to so many lines; 0: never.
     """
 
     text: str
