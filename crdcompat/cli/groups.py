@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -41,13 +41,12 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
 
 def _options(group: type[Struct]) -> Iterator[Parameter]:
     """The options of a group; one without a heading in the help has that of the group."""
-    types = get_type_hints(group, include_extras=True)
     for each in fields(group):
-        option = next((about for about in getattr(types[each.name], "__metadata__", ()) if _is_option(about)), None)
+        option = next((about for about in getattr(each.type, "__metadata__", ()) if _is_option(about)), None)
         if option is not None:
             option = copy(option)
             option.rich_help_panel = option.rich_help_panel or getattr(group, "HEADING", None)
-            annotation: Any = Annotated.__class_getitem__((types[each.name].__origin__, option))  # type: ignore[attr-defined]
+            annotation: Any = Annotated.__class_getitem__((each.type.__origin__, option))  # type: ignore[attr-defined]
             yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=annotation)
 
 

@@ -223,11 +223,11 @@ class Configured(Place, frozen=True, kw_only=True):
 
     formats: list[str] | None = None
     fail_on: FailOn | None = None
+    installer: Installer | None = None
     allow_unknown: bool = False
     profile: Profile | None = None
     include: list[str] | None = None
     exclude: list[str] | None = None
-    installer: Installer | None = None
     usual: tuple[str, ...] = ()
 
     def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
@@ -262,6 +262,7 @@ class Comparing(Configured, frozen=True, kw_only=True):
         ),
     ] = None
     fail_on: FailOnChoice = None
+    installer: InstallerOption = None
     allow_unknown: AllowUnknown = False
     profile: Annotated[
         Profile | None,
@@ -274,7 +275,6 @@ class Comparing(Configured, frozen=True, kw_only=True):
     ] = None
     include: Include = None
     exclude: Exclude = None
-    installer: InstallerOption = None
 
 
 class Output(Struct, frozen=True, kw_only=True):
