@@ -74,6 +74,8 @@ def diff(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     locate: bool = True,
+    config: str | None = None,
+    recordings: Iterable[Iterable[ObjectItem]] = (),
 ) -> DiffReport:
     """Compare the CRDs of two releases, the older one first; a text is read as a source.
 
@@ -82,17 +84,29 @@ def diff(
     ``contexts``: names to keep, or ``OLD=NEW`` to force a pair. ``select`` and ``ignore``: rule ids. ``locate=False``
     saves the look-up of files and lines; there are no ``remarks`` then.
 
-    Raises UsageError for a CRD or context that neither side has, and for texts what ``load_crds`` raises.
+    ``config`` is the path of a configuration file (None: no configuration counts): it says what is read, and its
+    severities, waivers and declarations count, as for the command. ``recordings`` are evidence for findings: those of
+    ``load_objects``, one for each cluster (none: those that the configuration names).
+
+    Raises UsageError for a CRD or context that neither side has, ConfigError for a wrong configuration, and for texts
+    what ``load_crds`` raises.
 
     Example: ``diff("git:release-4.13", "git:release-4.14").findings``.
     """
-    from crdcompat.features.diff import workflow
+    from crdcompat.features.diff.configured import configured_diff, with_evidence
     from crdcompat.features.diff.options import DiffOptions
+    from crdcompat.features.diff.workflow import diff as compare
     from crdcompat.vocabulary.filters import Filters
 
-    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
-    before, after = _both(old, new, repo, paths)
-    return workflow.diff(before, after, DiffOptions(wanted, locate=locate))
+    found = _config(config, repo) if config is not None else None
+    before, after = _both(old, new, repo, paths, found)
+    if found is None:
+        wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
+        report = compare(before, after, DiffOptions(wanted, locate=locate))
+        return with_evidence(report, before, after, recordings)
+    wanted = Filters(directions, owners, crds, paths, contexts or found.texts("contexts"), select, ignore)
+    met = recordings or [load_objects(name, repo=repo) for name in found.recordings]
+    return configured_diff(before, after, found, wanted, locate=locate, recordings=met)
 
 
 def check(
@@ -131,12 +145,14 @@ def simulate(
     upgrade: bool = False,
     context: str | None = None,
     crds: Sequence[str] = (),
+    config: str | None = None,
 ) -> SimulationReport:
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on recorded objects.
 
     ``objects`` are those of ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
     the judging release gives; if it gives none, all server versions must agree). ``context`` chooses among variants of
-    a CRD, ``crds`` keeps those of these names.
+    a CRD, ``crds`` keeps those of these names. ``config`` is as in ``diff``: it says what is read, and its declarations
+    of growth count.
 
     ``objects`` of the report has the verdict of each write and the repair, ``not_simulated`` what was not judged and
     the reason. For ``old`` and ``new`` as texts it raises what ``load_crds`` raises.
@@ -144,9 +160,17 @@ def simulate(
     Example: ``simulate(old, new, load_objects("must-gather")).by_verdict()``.
     """
     from crdcompat.features.simulate import workflow
+    from crdcompat.features.simulate.early import NOTHING_GROWS, growing
+    from crdcompat.findings.waiver_file import read_accepted
 
-    before, after = _both(old, new, repo)
-    return workflow.simulate(before, after, objects, server=server, upgrade=upgrade, context=context, crds=crds)
+    found = _config(config, repo) if config is not None else None
+    before, after = _both(old, new, repo, config=found)
+    growth = NOTHING_GROWS
+    if found is not None and not upgrade:
+        growth = growing(read_accepted(found.waiver_file).growth, after.name, found)
+    return workflow.simulate(
+        before, after, objects, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth
+    )
 
 
 def judge(
@@ -235,8 +259,17 @@ def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | No
     return workflow.matrix(choose(releases, (), repo), found, accepted, workflow.MatrixOptions(repo=repo))
 
 
-def _both(old: CrdSet | str, new: CrdSet | str, repo: str | None, paths: Sequence[str] = ()) -> tuple[CrdSet, CrdSet]:
-    """Both sides as sets without copies that do not ship; equal blobs of two texts are read once."""
+def _both(
+    old: CrdSet | str, new: CrdSet | str, repo: str | None, paths: Sequence[str] = (), config: Config | None = None
+) -> tuple[CrdSet, CrdSet]:
+    """Both sides as sets without copies that do not ship; equal blobs of two texts are read once.
+
+    Two texts are read as the ``config`` says, if there is one.
+    """
+    if config is not None and isinstance(old, str) and isinstance(new, str):
+        from crdcompat.config.applied import both_sides
+
+        return both_sides(old, new, config, repo, command="diff", any_order=True, paths=paths)
     from crdcompat.crds.reader import CrdReader
     from crdcompat.crds.shipping import shipping
     from crdcompat.features.diff.workflow import load

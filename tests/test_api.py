@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pkgutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,12 @@ import crdcompat
 from crdcompat.apiserver.strategy import TOO_DEEP
 from crdcompat.crds.model import read_crd
 from crdcompat.errors import ConfigError, CrdcompatError, RefNotFoundError, SourceError, UsageError
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
+from crdcompat.render.data.diff import diff_data
+from crdcompat.render.data.simulation import simulation_data
 from crdcompat.sources.files import PathTree
 
+NEW_STATUS = obj(p=string(*"AB"))
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
 
 
@@ -235,6 +239,32 @@ def test_check_reads_the_configuration(tmp_path: Path) -> None:
         crdcompat.check(**words, config=str(tmp_path / "none.yaml"))
     with pytest.raises(RefNotFoundError):
         crdcompat.check(**{**words, "base": "nowhere"})
+
+
+def test_diff_and_simulate_by_a_configuration_give_what_the_commands_give(tmp_path: Path) -> None:
+    older, newer = (f"path:{path}" for path in both(tmp_path, OLD, root(spec=obj(a=string("x")), status=NEW_STATUS)))
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    write(tmp_path / "o.json", {**body, "spec": {}, "status": {"p": "B"}})
+    config, report = tmp_path / "c.yaml", tmp_path / "r.json"
+    config.write_text("profile: strict\n", encoding="utf-8")
+    asked: tuple[str | Path, ...] = (
+        older, newer, "--config", config, "--objects", tmp_path / "o.json", "--format", "json",
+    )  # fmt: skip
+    report.write_text(run("diff", *asked).out, encoding="utf-8")
+    first = json.loads(report.read_text(encoding="utf-8"))["findings"][0]["id"]
+    assert run("waive", first, "--reason", "known", "--report", report, "--config", config).code == 0
+
+    def recorded() -> Iterator[ObjectItem]:
+        return crdcompat.load_objects(str(tmp_path / "o.json"))
+
+    made = crdcompat.diff(older, newer, config=str(config), recordings=[recorded()])
+    said = run("diff", *asked).report
+    assert diff_data(made) == {key: value for key, value in said.items() if key != "verdict"}
+    assert [each["waiver"] is not None for each in said["findings"]].count(True) == 1
+    assert sum(each["evidence"]["recorded_objects"] for each in said["findings"]) == 1
+    assert crdcompat.diff(older, newer).findings != made.findings
+    replayed = crdcompat.simulate(older, newer, recorded(), config=str(config))
+    assert simulation_data(replayed)["objects"] == run("simulate", *asked).report["objects"]
 
 
 def test_matrix(tmp_path: Path) -> None:

@@ -78,10 +78,11 @@ def _escaped() -> Iterator[None]:
 
 @cache
 def _command(name: str, module: str) -> Any:
+    from crdcompat.cli.groups import expanded
     from crdcompat.cli.help import GroupedCommand
 
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, cls=GroupedCommand)(getattr(import_module(f"crdcompat.cli.{module}"), name))
+    alone.command(name, cls=GroupedCommand)(expanded(getattr(import_module(f"crdcompat.cli.{module}"), name)))
     return get_command(alone)
 
 

@@ -13,13 +13,10 @@ def config(
     show: Annotated[
         bool, typer.Option("--show", help="Print each key, its value and the origin of the value.")
     ] = False,
-    file: o.ConfigFile = None,
-    repo: o.Repo = None,
+    *,
+    place: o.Place,
 ) -> None:
     """Check the configuration, and show its values."""
-    from pathlib import Path
-
-    from crdcompat.config.configuration import find_config
     from crdcompat.config.proposed import proposed
     from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_accepted
@@ -27,9 +24,9 @@ def config(
     from crdcompat.render.wording.findings import plural
     from crdcompat.sources.repository import Repository
 
-    found = find_config(file, Path(repo) if repo else None)
-    told = proposed(Repository(repo), found)
-    doubts = (*missing_refs(found, repo), *told.contradicted(found))
+    found = place.found()
+    told = proposed(Repository(place.repo), found)
+    doubts = (*missing_refs(found, place.repo), *told.contradicted(found))
     accepted = read_accepted(found.waiver_file)
     if not show:
         say(f"{found.file or 'no configuration file: the defaults hold'}")

@@ -9,13 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 from msgspec.structs import replace
 
-from crdcompat.cli.ending import end
 from crdcompat.cli.options import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
-from crdcompat.cli.settings import Settings
+from crdcompat.cli.settings import Settings, end
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.judged import Done
@@ -27,34 +26,14 @@ from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
+    from crdcompat.cli.simulate import Many
     from crdcompat.features.fleet.since import Earlier
 
 #: The message for exit code 2 where nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
 
 
-class FleetOptions(Struct, frozen=True):
-    """The options of a run over many clusters besides its plan: workers, journal, tables and log."""
-
-    jobs: int | None = None
-    scheduler: str | None = None
-    timeout: float | None = None
-    resume: str | None = None
-    output: str | None = None
-    since: str | None = None
-    log_format: LogFormat = LogFormat.text
-
-
-def run_fleet(
-    plan: Plan,
-    names: Sequence[str],
-    settings: Settings,
-    options: FleetOptions,
-    *,
-    colour: str,
-    verbosity: int,
-    shown: bool,
-) -> int:
+def run_fleet(plan: Plan, names: Sequence[str], settings: Settings, options: Many) -> int:
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     if options.scheduler is not None:
         # A worker on another machine has another working directory.
@@ -68,7 +47,7 @@ def run_fleet(
         warn("one process judges: for more, pip install 'crdcompat[fleet]'")
     earlier, on_end = _earlier(options), _table_writer(options, settings)
     is_logged = options.log_format is LogFormat.json
-    with progress(wanted=shown and not is_logged):
+    with progress(wanted=settings.output.has_bars and not is_logged):
         counted, judge = FleetProgress(len(fleet.recordings)), FleetJudge(plan)
         on_done = _log if is_logged else lambda done: counted.done(done.outcome)
         with (
@@ -77,13 +56,13 @@ def run_fleet(
             report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=on_done, on_end=on_end)
     if earlier is not None:
         report = replace(report, notes=(*report.notes, *earlier.notes(report)))
-    code = end(report, settings, colour, verbosity)
+    code = end(report, settings)
     if not (report.problems or report.unread or report.totals.judged):
         warn(f"{NOTHING_JUDGED} in {', '.join(names)}")
     return code
 
 
-def _earlier(options: FleetOptions) -> Earlier | None:
+def _earlier(options: Many) -> Earlier | None:
     """The earlier run to compare with, read before this run replaces its tables."""
     if options.since is None:
         return None
@@ -93,7 +72,7 @@ def _earlier(options: FleetOptions) -> Earlier | None:
     return Earlier(options.since)
 
 
-def _table_writer(options: FleetOptions, settings: Settings) -> OnEnd | None:
+def _table_writer(options: Many, settings: Settings) -> OnEnd | None:
     """Make the folder of the tables now. Returns the function that writes them at the end of the run."""
     if options.output is None:
         return None
@@ -101,7 +80,7 @@ def _table_writer(options: FleetOptions, settings: Settings) -> OnEnd | None:
     from crdcompat.features.fleet.tables import make_folder, write_tables
 
     make_folder(options.output)
-    return partial(write_tables, options.output, redact=bool(settings.redact))
+    return partial(write_tables, options.output, redact=bool(settings.output.redact))
 
 
 def _log(done: Done) -> None:

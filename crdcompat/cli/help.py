@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from typing import Any
 
 from typer.core import TyperCommand
 
-#: Group -> names of the parameters of its options. Other options come first, in a group of their own.
-_GROUPS: dict[str, tuple[str, ...]] = {
-    "Filters": ("direction", "owner", "crd", "context", "select", "ignore"),
-    "Many clusters": ("fleet", "target", "jobs", "scheduler", "timeout", "resume", "output", "since", "log_format"),
-    "Output": ("formats", "fail_on", "profile", "verbose", "quiet", "redact", "color", "no_progress"),
-    "Sources": (
-        "objects",
-        "config",
-        "repo",
-        "no_cache",
-        "connect_timeout",
-        "read_timeout",
-        "helm",
-        "helm_values",
-        "kustomize",
-        "image_path",
-    ),
-}
-#: Only a command with the option --fleet has this group.
-_FLEET = "Many clusters"
-_MIN_GROUP = 3  # options; a command shows a smaller group among its other options
+#: The headings in their order. A command shows fewer than three options of one heading among its others.
+_HEADINGS = ("Filters", "Many clusters", "Output", "Sources")
+_LEAST = 3
 #: Commands to try, by command.
 EXAMPLES: dict[str, Sequence[str]] = {
     "diff": ("crdcompat diff release-4.15 release-4.16", "crdcompat diff v1.2.0 worktree: --crd widgets.example.com"),
@@ -83,17 +66,14 @@ class GroupedCommand(TyperCommand):
     def _grouped(self, ctx: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """The title of each group, with the name and the help of each option."""
         options = [each for each in self.get_params(ctx) if each.param_type_name != "argument"]
-        present = {each.name for each in options}
-        groups = {
-            title: names
-            for title, names in _GROUPS.items()
-            if len(present.intersection(names)) >= _MIN_GROUP and (title != _FLEET or "fleet" in present)
-        }
-        grouped = {name for names in groups.values() for name in names} | {"help"}
-        for title, names in ("Options", None), *groups.items():
-            chosen = [each for each in options if (each.name in names if names else each.name not in grouped)]
-            if found := [record for each in chosen if (record := each.get_help_record(ctx))]:
-                yield title, found
+        found: dict[str, list[Any]] = {"Options": [], **{heading: [] for heading in _HEADINGS}}
+        counted = Counter(getattr(each, "rich_help_panel", None) for each in options)
+        for each in options:
+            heading = getattr(each, "rich_help_panel", None)
+            found[heading if counted[heading] >= _LEAST and heading in _HEADINGS else "Options"].append(each)
+        for heading, chosen in found.items():
+            if records := [record for each in chosen if each.name != "help" and (record := each.get_help_record(ctx))]:
+                yield heading, records
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The examples, as users type them."""

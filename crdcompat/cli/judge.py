@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
 from crdcompat.vocabulary.judging import FieldValidation
 
 
@@ -56,11 +55,10 @@ def judge(
         str | None, typer.Option(metavar="FILE", help="For updates: the stored object. Without OBJECT: the stored CRD.")
     ] = None,
     version: Annotated[str | None, typer.Option(help="The CRD's version (default: the object's).")] = None,
-    kube_version: KubeVersion = None,
-    openshift_version: OpenshiftVersion = None,
+    *,
+    servers: o.Servers,
     ratcheting: Annotated[
-        bool | None,
-        typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server)."),
+        bool | None, typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server).")
     ] = None,
     manager: Annotated[
         str | None,
@@ -81,14 +79,16 @@ def judge(
     ] = FieldValidation.WARN,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="As a dry run, which etcd does not see.")] = False,
     requests: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
+        str | None, typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input.")
     ] = None,
     redact: Annotated[
-        bool, typer.Option("--redact", help="Hide values of the object, except members of enums.")
+        bool,
+        typer.Option("--redact", help="Hide values of the object, except members of enums.", rich_help_panel=o.OUTPUT),
     ] = False,
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.", rich_help_panel=o.OUTPUT)
+    ] = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Judge one write as the API server would.
@@ -98,7 +98,6 @@ def judge(
     import sys
 
     from crdcompat.apiserver.ownership import Applier
-    from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers, batch
     from crdcompat.render.write import style_for
@@ -119,7 +118,7 @@ def judge(
         old=old,
         op=op.value,
         version=version,
-        server=chosen_server(kube_version, openshift_version),
+        server=servers.chosen(),
         ratcheting=ratcheting,
         redact=redact,
         applier=None if manager is None else Applier(manager, force_conflicts),

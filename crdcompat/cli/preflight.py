@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
+from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,12 +16,22 @@ if TYPE_CHECKING:
     from crdcompat.config.configuration import Config
     from crdcompat.features.preflight.clusters import Cluster
 
-Formats = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format", metavar="FORMAT[=FILE]", help="How to report: text, json, markdown, html; may be repeated."
-    ),
-]
+
+class Configured(o.Configured, frozen=True, kw_only=True):
+    """What overrides the configuration: what was not judged always fails."""
+
+    installer: o.InstallerOption = None
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json, markdown, html; may be repeated.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None
+    fail_on: FailOn | None = FailOn.ERROR
+    usual: tuple[str, ...] = ("text",)
 
 
 def preflight(
@@ -29,17 +39,17 @@ def preflight(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="CONTEXT",
-            help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent.",
+            metavar="CONTEXT", help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent."
         ),
     ] = None,
     objects: Annotated[
         list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster."),
+        typer.Option(
+            "--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster.", rich_help_panel=o.SOURCES
+        ),
     ] = None,
     origin: Annotated[
-        str | None,
-        typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release."),
+        str | None, typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release.")
     ] = None,
     read_all: Annotated[
         bool, typer.Option("--all", help="Judge objects of all kinds, not only of those with findings.")
@@ -52,23 +62,14 @@ def preflight(
         typer.Option(metavar="FILE", help="Keep the kinds that were read in FILE, and read the others only."),
     ] = None,
     operator: Annotated[
-        str | None,
-        typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands."),
+        str | None, typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands.")
     ] = None,
-    kube_version: KubeVersion = None,
-    openshift_version: OpenshiftVersion = None,
+    *,
+    servers: o.Servers,
     context: o.ClusterContext = None,
-    installer: o.InstallerOption = None,
-    formats: Formats = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
-    verbose: o.Verbose = False,
-    quiet: o.Quiet = False,
-    redact: o.Redact = None,
-    connect_timeout: o.ConnectTimeout = 10,
-    read_timeout: o.ReadTimeout = 30,
-    color: o.ColourOption = o.Colour.auto,
-    no_progress: o.NoProgress = False,
+    configured: Configured,
+    output: o.Output,
+    requests: o.Requests,
 ) -> None:
     """Answer whether a cluster can go back to OLD now.
 
@@ -77,9 +78,8 @@ def preflight(
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.
     """
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_formats, settled
+    from crdcompat.cli.settings import end
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.growth import early_in, growing_in
@@ -93,9 +93,8 @@ def preflight(
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
     from crdcompat.render.wording.preflight import cluster_role
-    from crdcompat.sources import limit_requests
     from crdcompat.sources.cluster import UnreadableClusterError
-    from crdcompat.vocabulary import FailOn, Side
+    from crdcompat.vocabulary import Side
 
     if (cluster is None) == (not objects):
         raise UsageError("name the cluster: --cluster CONTEXT, or --objects PATH for a recording of it")
@@ -105,11 +104,10 @@ def preflight(
         raise UsageError("--resume goes with --cluster: a recording is read as a whole")
     if operator is not None and not all(operator.partition("/")):
         raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
-    limit_requests(connect_timeout, read_timeout)
-    check_formats(formats or (), "preflight")
-    settings = settled(config, repo, formats or ("text",), FailOn.ERROR, redact=redact, installer=installer)
+    requests.apply()
+    settings, repo = configured.settings("preflight", output), configured.repo
     options = PreflightOptions(
-        judge=o.chosen_server(kube_version, openshift_version),
+        judge=servers.chosen(),
         context=context,
         read_all=read_all,
         operator=operator or "",
@@ -122,11 +120,11 @@ def preflight(
             ("--from", origin),
             ("--all", read_all),
             ("--context", context),
-            ("--installer", installer),
-            ("--kube-version", kube_version),
-            ("--openshift-version", openshift_version),
+            ("--installer", configured.installer),
+            ("--kube-version", servers.kube_version),
+            ("--openshift-version", servers.openshift_version),
             ("--operator", operator),
-            ("--config", config),
+            ("--config", configured.config),
             ("--repo", repo),
         ),
     )
@@ -144,13 +142,13 @@ def preflight(
             scope = scope_of(target, judged.installed, standing, read_all=read_all, declared=declared)
             say("\n".join(cluster_role(access_rules(scope))))
             return
-        with progress(wanted=not (no_progress or quiet)):
+        with progress(wanted=output.has_bars):
             report = run(target, judged, options, counted.each)
     except UnreadableClusterError as error:
         rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
         gap = Missing("the cluster", str(error), rule, step, CRDS_API)
         report = unreadable(target, f"{cluster}", gap, options.arguments)
-    raise typer.Exit(end(report, settings, color.value, o.verbosity(verbose, quiet)))
+    raise typer.Exit(end(report, settings))
 
 
 def _arguments(old: str, *options: tuple[str, str | bool | None]) -> tuple[str, ...]:

@@ -29,10 +29,9 @@ def record(
         bool, typer.Option("--resume", help="Keep the kinds that FILE has whole, and read the others only.")
     ] = False,
     context: o.ClusterContext = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
-    connect_timeout: o.ConnectTimeout = 10,
-    read_timeout: o.ReadTimeout = 30,
+    *,
+    place: o.Place,
+    requests: o.Requests,
     no_progress: o.NoProgress = False,
 ) -> None:
     """Record from a cluster, in a small file, what preflight needs.
@@ -42,7 +41,6 @@ def record(
     """
     from crdcompat.atomic_write import packed, replacing
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import settled
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
@@ -50,7 +48,7 @@ def record(
     from crdcompat.features.record.workflow import record as run
     from crdcompat.render.escape import warn
     from crdcompat.render.wording.findings import plural, some
-    from crdcompat.sources import limit_requests, open_cluster, open_objects
+    from crdcompat.sources import open_cluster, open_objects
     from crdcompat.sources.files import MAX_FILE_BYTES
     from crdcompat.vocabulary import ExitCode, Side
 
@@ -58,10 +56,10 @@ def record(
         raise UsageError(
             f"-o {output}: a recording is a file called {' or '.join(f'NAME{end}' for end in RECORDING_NAMES)}"
         )
-    limit_requests(connect_timeout, read_timeout)
-    settings = settled(config, repo, None, None)
-    reader = reader_for(settings.config)
-    target = read_source(old, Side.OLD, reader, settings.config, repo) if old is not None else None
+    requests.apply()
+    config = place.found()
+    reader = reader_for(config)
+    target = read_source(old, Side.OLD, reader, config, place.repo) if old is not None else None
     if target is not None and not target.documents:
         raise UsageError(f"no CRD in {target.name}")
     counted = RecordedProgress()

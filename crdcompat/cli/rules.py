@@ -41,8 +41,8 @@ def rules(
 
     from crdcompat.findings.families import members
     from crdcompat.findings.rules import catalogue
+    from crdcompat.render.data import schema_text
     from crdcompat.render.escape import json_text, say
-    from crdcompat.render.report_schema import schema_text
     from crdcompat.render.text.rules import rule_lines
     from crdcompat.render.write import print_lines, style_for
 

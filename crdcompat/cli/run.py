@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
-from crdcompat.cli.ending import end
 from crdcompat.cli.progress import RecordedProgress, progress
-from crdcompat.cli.settings import Settings, check_formats, check_rules, open_recordings
-from crdcompat.config.applied import apply_config, both_sides
-from crdcompat.features.diff import workflow
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waiver_file import read_accepted
+from crdcompat.cli.settings import Settings, end, open_recordings
+from crdcompat.config.applied import both_sides
+from crdcompat.features.diff.configured import configured_diff
+from crdcompat.features.diff.workflow import suggest_patch
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, runs_on_github, warn
@@ -29,47 +27,38 @@ def compare_and_report(
     repo: str | None,
     filters: Filters,
     settings: Settings,
-    colour: str,
-    verbosity: int,
     objects: Sequence[str] = (),
     patch: bool = False,
     any_order: bool = False,
-    bars: bool = False,
     use_cache: bool = True,
 ) -> int:
     """Run one comparison from sources to reports. Returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
-    instead of a text report. ``any_order`` is that of ``both_sides``.
-    ``bars``: progress is shown on a terminal. ``use_cache``: read and keep the answers of earlier runs.
+    instead of a text report. ``any_order`` is that of ``both_sides``. ``use_cache``: read and keep the answers of
+    earlier runs.
     """
-    check_rules((*filters.select, *filters.ignore))
-    check_formats(settings.formats)
     recordings = open_recordings(objects, repo)
-    with progress(wanted=bars), ANSWERS.kept(wanted=use_cache):
+    with progress(wanted=settings.output.has_bars), ANSWERS.kept(wanted=use_cache):
         before, after = both_sides(
             old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.paths
         )
-        report = workflow.diff(before, after, DiffOptions(filters, advise=settings.config.advises))
-        if objects:
-            from crdcompat.findings.evidence import with_evidence
-
-            counted = RecordedProgress()
-            report = with_evidence(report, before, after, (counted.each(read_objects(tree)) for tree in recordings))
-        report = apply_config(
-            report, settings.config, read_accepted(settings.config.waiver_file), FindingSplitter(before, after)
+        counted = RecordedProgress()
+        report = configured_diff(
+            before,
+            after,
+            settings.config,
+            filters,
+            recordings=(counted.each(read_objects(tree)) for tree in recordings),
+            excerpts=partial(wants_excerpts, settings.formats),
         )
-        if (least := wants_excerpts(settings.formats, report)) is not None:
-            from crdcompat.findings.excerpts import with_excerpts
-
-            report = with_excerpts(report, before, after, least)
     if patch:
         waived = [finding for finding in report.findings if finding.waiver is not None]
-        text = workflow.suggest_patch(before, after, filters, waived=waived)
+        text = suggest_patch(before, after, filters, waived=waived)
         # git applies the bytes of the files; a terminal gets none that steer it.
         printed = escape_lines(text) if sys.stdout.isatty() else text
         sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
-    code = end(report, settings, colour, verbosity, shown=bool(settings.formats or not patch))
+    code = end(report, settings, shown=bool(settings.formats or not patch))
     if patch and not settings.formats and code == ExitCode.NOT_DONE:
         warn("not all was judged, so the patch may lack a part: run the command without --suggest-patch")
     if not report.problems and report.has_nothing_compared:

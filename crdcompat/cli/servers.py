@@ -9,6 +9,29 @@ import typer
 from crdcompat.cli import options as o
 
 
+class Configured(o.Configured, frozen=True, kw_only=True):
+    """What overrides the configuration."""
+
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json, html; may be repeated.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None
+    fail_on: o.FailOnChoice = None
+    usual: tuple[str, ...] = ("text",)
+
+
+class Output(o.Output, frozen=True, kw_only=True):
+    """How the report is shown: it has no values of objects, and takes no time."""
+
+    redact: bool | None = None
+    no_progress: bool = False
+
+
 def servers(
     sources: Annotated[
         list[str],
@@ -23,29 +46,20 @@ def servers(
         ),
     ] = None,
     crd: o.Crds = None,
-    formats: Annotated[
-        list[str] | None,
-        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json, html; may be repeated."),
-    ] = None,
-    fail_on: o.FailOnChoice = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
-    verbose: o.Verbose = False,
-    quiet: o.Quiet = False,
-    color: o.ColourOption = o.Colour.auto,
+    *,
+    configured: Configured,
+    output: Output,
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
-    from crdcompat.cli.ending import end
-    from crdcompat.cli.settings import check_formats, settled
+    from crdcompat.cli.settings import end
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
 
-    settings = settled(config, repo, formats or ("text",), fail_on)
-    check_formats(settings.formats, "servers")
+    settings = configured.settings("servers", output)
     asked = servers_of(kubernetes) if kubernetes else listed(settings.config.supports()) or ALL
-    report = run(sources, asked, settings.config, crds=crd or (), repo=repo)
-    code = end(report, settings, color.value, o.verbosity(verbose, quiet))
+    report = run(sources, asked, settings.config, crds=crd or (), repo=configured.repo)
+    code = end(report, settings)
     if not report.rows:
         warn(f"no CRD in {', '.join(sources)}")
     raise typer.Exit(code)

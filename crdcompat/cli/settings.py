@@ -1,23 +1,25 @@
-"""Settings common to all commands: the configuration, and the options that override it."""
+"""What a command runs with, the configuration with the options that override it, and how it ends."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.cli.options import Output
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdcompat.config.configuration import Config
+    from crdcompat.models.report import AnyReport
     from crdcompat.sources.tree import Tree
+    from crdcompat.vocabulary import ExitCode
 
 
 class Settings(Struct, frozen=True):
-    """The configuration with the effective formats and failure threshold; ``redact`` is that of ``write_reports``.
+    """The configuration with the effective formats and failure threshold, and how the report is shown.
 
     ``allow_unknown``: an unknown verdict does not fail.
     """
@@ -25,65 +27,11 @@ class Settings(Struct, frozen=True):
     config: Config
     formats: tuple[str, ...]
     fail_on: FailOn
-    redact: bool | None = None
-    allow_unknown: bool = False
+    allow_unknown: bool
+    output: Output
 
 
-def settled(
-    named: str | None,
-    repo: str | None,
-    formats: Sequence[str] | None,
-    fail_on: FailOn | None,
-    profile: str | None = None,
-    redact: bool | None = None,
-    *,
-    allow_unknown: bool = False,
-    installer: str | None = None,
-    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
-) -> Settings:
-    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError.
-
-    ``files`` are the globs of ``--include`` and ``--exclude``.
-    """
-    from crdcompat.config.configuration import find_config
-
-    config = find_config(named, Path(repo) if repo else None)
-    return with_options(
-        config, formats, fail_on, profile, redact, allow_unknown=allow_unknown, installer=installer, files=files
-    )
-
-
-def with_options(
-    config: Config,
-    formats: Sequence[str] | None,
-    fail_on: FailOn | None,
-    profile: str | None = None,
-    redact: bool | None = None,
-    *,
-    allow_unknown: bool = False,
-    installer: str | None = None,
-    files: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
-) -> Settings:
-    """The settings from a configuration and the options that override it, ``files`` among them: see ``settled``."""
-    if profile is not None:
-        config = config.with_option("profile", profile)
-    if installer is not None:
-        config = config.with_option("installer", installer)
-    config = config.with_files(*files)
-    threshold = fail_on or FailOn(config.values["fail_on"])
-    return Settings(config, tuple(formats or config.texts("formats")), threshold, redact, allow_unknown)
-
-
-def check_rules(names: Sequence[str]) -> None:
-    """Raises UsageError for an unknown rule."""
-    if names:
-        from crdcompat.findings.rules import find_rule
-
-        for name in names:
-            find_rule(name)
-
-
-def check_formats(formats: Sequence[str], kind: str = "diff") -> None:
+def check_formats(formats: Sequence[str], kind: str) -> None:
     """Raises UsageError for an unknown format, or one that cannot show reports of this ``KIND``."""
     from crdcompat.render.formats import renderer
     from crdcompat.render.write import parse_format
@@ -102,3 +50,34 @@ def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:
 
         warn(note)
     return trees
+
+
+def end(report: AnyReport, settings: Settings, *, existing: bool = False, shown: bool = True) -> ExitCode:
+    """Write the report in the formats of the settings, if it is ``shown``. Returns the exit code (design, section 8).
+
+    Standard error names what not every format shows: CRDs that were not compared, and an option that allows an unknown
+    verdict. Raises UsageError.
+    """
+    from crdcompat.render.write import write_reports
+
+    decision = report.judgement.decide(settings.fail_on, allow_unknown=settings.allow_unknown)
+    if shown:
+        write_reports(
+            report,
+            settings.formats,
+            settings.output.color,
+            settings.output.verbosity,
+            existing=existing,
+            redact=settings.output.redact,
+            fails=settings.fail_on,
+            allowed=decision.allowed,
+        )
+    messages = [f"not compared: {reason}" for reason in getattr(report, "not_compared", ())]
+    if decision.allowed:
+        messages.append(f"the verdict is UNKNOWN, allowed by {decision.allowed}")
+    if messages:
+        from crdcompat.render.escape import warn
+
+        for message in messages:
+            warn(message)
+    return decision.code

@@ -5,31 +5,71 @@ simulate --fleet DIR…: the same for many clusters.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
+from msgspec import Struct
 
 from crdcompat.cli import options as o
 from crdcompat.errors import UsageError
 from crdcompat.render.escape import warn
 
-KubeVersion = Annotated[
-    str | None,
-    typer.Option(metavar="1.N", help="Version of the API server (default: the release's)."),
-]
-OpenshiftVersion = Annotated[
-    str | None,
-    typer.Option(metavar="4.N", help="Its version as one of OpenShift."),
-]
-Formats = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT[=FILE]",
-        help="As for diff, such as text and json; repeatable.",
-        autocompletion=o.known_formats,
-    ),
-]
+
+class Configured(o.Configured, frozen=True, kw_only=True):
+    """What overrides the configuration."""
+
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="As for diff, such as text and json; repeatable.",
+            autocompletion=o.known_formats,
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None
+    fail_on: o.FailOnChoice = None
+    allow_unknown: o.AllowUnknown = False
+    installer: o.InstallerOption = None
+    include: o.Include = None
+    exclude: o.Exclude = None
+
+
+class Many(Struct, frozen=True, kw_only=True):
+    """Many clusters: their recordings, how they are judged, and what is kept of it."""
+
+    HEADING: ClassVar = "Many clusters"
+
+    fleet: Annotated[
+        list[str] | None,
+        typer.Option("--fleet", metavar="DIR", help="A folder with a recording per cluster; -: a list."),
+    ] = None
+    target: Annotated[
+        list[str] | None, typer.Option(metavar="REF", help="Another release to go back to; may be repeated.")
+    ] = None
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one per processor).")
+    ] = None
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://HOST:PORT, or its file.")
+    ] = None
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="The longest time for one recording.")
+    ] = None
+    resume: Annotated[str | None, typer.Option(metavar="FILE", help="A journal: a stopped run goes on from it.")] = None
+    output: Annotated[str | None, typer.Option(metavar="DIR", help="A folder for the results, as Parquet files.")] = (
+        None
+    )
+    since: Annotated[str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")] = (
+        None
+    )
+    log_format: Annotated[o.LogFormat, typer.Option(help="json logs each recording.")] = o.LogFormat.text
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether an option is given that goes with --fleet alone."""
+        values = self.target, self.jobs, self.scheduler, self.timeout, self.resume, self.output, self.since
+        return any(values)
 
 
 def simulate(
@@ -41,124 +81,54 @@ def simulate(
             "--objects",
             metavar="PATH",
             help="Recordings of a cluster; also -, cluster:CONTEXT.",
+            rich_help_panel=o.SOURCES,
         ),
     ] = None,
-    fleet: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fleet",
-            metavar="DIR",
-            help="A folder with a recording per cluster; -: a list.",
-        ),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REF", help="Another release to go back to; may be repeated."),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one per processor)."),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://HOST:PORT, or its file."),
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.1, metavar="SECONDS", help="The longest time for one recording."),
-    ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A journal: a stopped run goes on from it."),
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option(metavar="DIR", help="A folder for the results, as Parquet files.")
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")
-    ] = None,
-    log_format: Annotated[o.LogFormat, typer.Option(help="json logs each recording.")] = o.LogFormat.text,
+    *,
+    many: Many,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
-    kube_version: KubeVersion = None,
-    openshift_version: OpenshiftVersion = None,
+    servers: o.Servers,
     context: o.ClusterContext = None,
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
-    formats: Formats = None,
-    fail_on: o.FailOnChoice = None,
-    allow_unknown: o.AllowUnknown = False,
-    installer: o.InstallerOption = None,
-    include: o.Include = None,
-    exclude: o.Exclude = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
-    verbose: o.Verbose = False,
-    quiet: o.Quiet = False,
-    redact: o.Redact = None,
-    helm: o.Helm = False,
-    helm_values: o.HelmValues = None,
-    kustomize: o.Kustomize = False,
-    image_path: o.ImagePath = None,
-    connect_timeout: o.ConnectTimeout = 10,
-    read_timeout: o.ReadTimeout = 30,
-    color: o.ColourOption = o.Colour.auto,
-    no_progress: o.NoProgress = False,
+    configured: Configured,
+    output: o.Output,
+    charts: o.Charts,
+    requests: o.Requests,
 ) -> None:
     """Replay the rollback NEW -> OLD on recorded objects."""
     from itertools import chain
 
-    from crdcompat.cli.ending import end
-    from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet
-    from crdcompat.cli.options import chosen_server
+    from crdcompat.cli.fleet import NOTHING_JUDGED, run_fleet
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import check_formats, open_recordings, settled
+    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.early import NOTHING_GROWS, growing
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
-    from crdcompat.sources.options import limit_requests, render_sources
 
-    _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume, output, since), upgrade=upgrade)
-    limit_requests(connect_timeout, read_timeout)
-    server = chosen_server(kube_version, openshift_version)
-    render_sources(
-        helm=helm,
-        helm_values=helm_values,
-        kustomize=kustomize,
-        image_paths=image_path,
-        kubernetes=server.kubernetes if server else "",
-    )
-    settings = settled(
-        config,
-        repo,
-        formats,
-        fail_on,
-        redact=redact,
-        allow_unknown=allow_unknown,
-        installer=installer,
-        files=(include, exclude),
-    )
-    check_formats(settings.formats, "fleet" if fleet else "simulation")
+    _check(objects, many, upgrade=upgrade)
+    requests.apply()
+    server = servers.chosen()
+    charts.apply(server.kubernetes if server else "")
+    settings, repo = configured.settings("fleet" if many.fleet else "simulation", output), configured.repo
     declared = read_accepted(settings.config.waiver_file).growth
-    if fleet:
+    if many.fleet:
         from crdcompat.features.fleet.judge import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()), () if upgrade else declared)
         code = run_fleet(
-            Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
-            fleet,
+            Plan(old, new, tuple(many.target or ()), settings.config, repo, *judged),
+            many.fleet,
             settings,
-            FleetOptions(jobs, scheduler, timeout, resume, output, since, log_format),
-            colour=color.value,
-            verbosity=o.verbosity(verbose, quiet),
-            shown=not (no_progress or quiet),
+            many,
         )
         raise typer.Exit(code)
     objects = objects or []
     trees = open_recordings(objects, repo)
     counted = RecordedProgress()
-    with progress(wanted=not (no_progress or quiet)):
+    with progress(wanted=output.has_bars):
         before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
         kinds = before.kinds | after.kinds
         report = run(
@@ -171,20 +141,20 @@ def simulate(
             crds=crd or (),
             growth=NOTHING_GROWS if upgrade else growing(declared, after.name, settings.config),
         )
-    code = end(report, settings, color.value, o.verbosity(verbose, quiet))
+    code = end(report, settings)
     if not (report.problems or report.objects or report.lost):
         why = NOTHING_JUDGED if report.not_simulated else "no objects"
         warn(f"{why} in {', '.join(tree.name for tree in trees)}")
     raise typer.Exit(code)
 
 
-def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:
+def _check(objects: object, many: Many, *, upgrade: bool) -> None:
     """Raises UsageError for options that exclude each other."""
-    if not objects and not fleet:
+    if not objects and not many.fleet:
         raise UsageError("name what was recorded: --objects PATH of one cluster, or --fleet DIR of many")
-    if objects and fleet:
+    if objects and many.fleet:
         raise UsageError("--objects has the recordings of one cluster, --fleet those of many: give one of them")
-    if not fleet and any(many_only):
+    if not many.fleet and many.is_asked:
         raise UsageError("--target, --jobs, --scheduler, --timeout, --resume, --output and --since go with --fleet")
-    if upgrade and many_only[0]:
+    if upgrade and many.target:
         raise UsageError("--target is another release to go back to: it does not go with --upgrade")

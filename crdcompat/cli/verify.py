@@ -11,11 +11,35 @@ import typer
 from msgspec import Struct
 
 from crdcompat.cli import options as o
+from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from crdcompat.cli.settings import Settings
     from crdcompat.models.verification import ClaimingReport
     from crdcompat.sources.scratch_cluster import ScratchCluster
+
+
+class Configured(o.Configured, frozen=True, kw_only=True):
+    """What overrides the configuration: a refuted finding always fails."""
+
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="How to report: text, json; may be repeated.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None
+    fail_on: FailOn | None = FailOn.ERROR
+    usual: tuple[str, ...] = ("text",)
+
+
+class Output(o.Output, frozen=True, kw_only=True):
+    """How the report is shown: it shows all, and example objects have no values to hide."""
+
+    verbose: bool = False
+    redact: bool | None = None
 
 
 def verify(
@@ -29,20 +53,12 @@ def verify(
         typer.Option(metavar="CONTEXT", help="The kubeconfig context of an empty API server (kind, envtest)."),
     ] = None,
     assets: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest."),
+        str | None, typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest.")
     ] = None,
-    formats: Annotated[
-        list[str] | None,
-        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
-    ] = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
-    quiet: o.Quiet = False,
-    connect_timeout: o.ConnectTimeout = 10,
-    read_timeout: o.ReadTimeout = 30,
-    color: o.ColourOption = o.Colour.auto,
-    no_progress: o.NoProgress = False,
+    *,
+    configured: Configured,
+    output: Output,
+    requests: o.Requests,
 ) -> None:
     """Check the example objects of a report on a real API server.
 
@@ -51,19 +67,16 @@ def verify(
     The CRDs of both releases are installed in turn, and removed; example objects are sent as dry runs. A cluster that
     has one of these CRDs is refused.
     """
-    from crdcompat.cli.settings import check_formats, settled
     from crdcompat.errors import UsageError
     from crdcompat.features.verify.report_file import read_report
-    from crdcompat.vocabulary import FailOn
 
     if (server is None) == (assets is None):
         raise UsageError("name an empty API server: --server CONTEXT, or --assets DIR to start one")
     if (old is None) != (new is None):
         raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
-    check_formats(formats or (), "verify")
-    settings = settled(config, repo, formats or ("text",), FailOn.ERROR)
-    asked = Asked(read_report(report), old, new, server, assets, repo, settings, (connect_timeout, read_timeout))
-    raise typer.Exit(_run(asked, color.value, -int(quiet), shown=not (no_progress or quiet)))
+    settings = configured.settings("verify", output)
+    timeouts = requests.connect_timeout, requests.read_timeout
+    raise typer.Exit(_run(Asked(read_report(report), old, new, server, assets, configured.repo, settings, timeouts)))
 
 
 class Asked(Struct, frozen=True):
@@ -79,11 +92,11 @@ class Asked(Struct, frozen=True):
     timeouts: tuple[float, float]
 
 
-def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
+def _run(asked: Asked) -> int:
     """Ask, and write the report. Returns the exit code (design, section 8)."""
 
-    from crdcompat.cli.ending import end
     from crdcompat.cli.progress import progress
+    from crdcompat.cli.settings import end
     from crdcompat.config.applied import both_sides
     from crdcompat.features.verify.workflow import verify as put
     from crdcompat.vocabulary.steps import stepping
@@ -94,7 +107,7 @@ def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
         for named, release in ((asked.old, asked.report.old), (asked.new, asked.report.new))
     )
     total = len(asked.report.claims)
-    with progress(wanted=shown), _ended_by_signals(), ExitStack() as stack:
+    with progress(wanted=asked.settings.output.has_bars), _ended_by_signals(), ExitStack() as stack:
         cluster = None
         if asked.server is not None:  # a server that does not answer is reported before the releases are read
             cluster = stack.enter_context(_cluster(asked))
@@ -108,7 +121,7 @@ def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
             cluster or stack.enter_context(_cluster(asked)),
             lambda items: stepping(items, "Findings answered by the server", total),
         )
-    return end(report, asked.settings, colour, verbosity)
+    return end(report, asked.settings)
 
 
 @contextmanager

@@ -36,8 +36,7 @@ def waive(
         ),
     ] = False,
     growth: Annotated[
-        bool,
-        typer.Option("--growth", help="Declare the added values: accepted now, written by a later release."),
+        bool, typer.Option("--growth", help="Declare the added values: accepted now, written by a later release.")
     ] = False,
     accepted_from: Annotated[
         str,
@@ -49,8 +48,8 @@ def waive(
     ] = "",
     base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
+    *,
+    place: o.Place,
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
@@ -79,7 +78,7 @@ def waive(
                 raise UsageError("--reason: say why it is accepted")
             reason = typer.prompt("Reason")
         requests = [Request(name, reason) for name in ids]
-    data, rules = _judged(report, base, config, repo)
+    data, rules = _judged(report, base, place)
     found = _findings(data)
     reasons = {_only(request.id, found): request.reason for request in requests}
     # The same finding may occur against several releases, each with another old value.
@@ -111,13 +110,13 @@ def baseline(
     until: _UNTIL = "",
     base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
-    config: o.ConfigFile = None,
-    repo: o.Repo = None,
+    *,
+    place: o.Place,
 ) -> None:
     """Accept all present findings, as a baseline."""
     from crdcompat.models.finding import Acceptance
 
-    data, rules = _judged(report, base, config, repo)
+    data, rules = _judged(report, base, place)
     found = _findings(data)
     accepted = Acceptance(reason, owner, until, baseline=True)
     _write([(finding, accepted) for finding in found if finding["severity"] != "info"], rules)
@@ -135,9 +134,7 @@ def _findings(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
 
 
-def _judged(
-    report: str | None, base: str | None, config: str | None, repo: str | None
-) -> tuple[dict[str, Any], Config]:
+def _judged(report: str | None, base: str | None, place: o.Place) -> tuple[dict[str, Any], Config]:
     """The JSON report of a file, else that of a check; and the configuration, which names the waiver file.
 
     Raises UsageError.
@@ -154,8 +151,8 @@ def _judged(
         from crdcompat.render.data.diff import check_data
 
         # Findings that existed before the change are accepted as well; the quick answer does not list them.
-        options = CheckOptions(base=base, repo=repo, all_targets=True)
-        rules = find_rules(config, options)
+        options = CheckOptions(base=base, repo=place.repo, all_targets=True)
+        rules = find_rules(place.config, options)
         return check_data(run_check(rules.config, replace(options, change=rules.change))), rules.config
 
     from pathlib import Path
@@ -170,9 +167,7 @@ def _judged(
     if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
         raise UsageError(f"{report}: not a report of diff or check")
     check_report(data, report, text)
-    from crdcompat.config.configuration import find_config
-
-    return data, find_config(config, Path(repo) if repo else None)
+    return data, place.found()
 
 
 def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: Config) -> None:

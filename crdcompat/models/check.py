@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, judged, unjudged_parts, worst_of
-from crdcompat.vocabulary import Against, ExitCode, FailOn, Severity, Side
+from crdcompat.models.outcome import Judgement, WithVerdict, judged, unjudged_parts, worst_of
+from crdcompat.vocabulary import Against, Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
-    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 class Section(Struct, frozen=True):
@@ -47,7 +46,7 @@ class ChangedFile(Struct, frozen=True):
     reason: str = ""
 
 
-class CheckReport(Struct, frozen=True):
+class CheckReport(WithVerdict, frozen=True):
     """The result of ``check``: a section for the base, one for each rollback target.
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
@@ -117,15 +116,6 @@ class CheckReport(Struct, frozen=True):
         """What decides the verdict on the change."""
         worst = worst_of(judged(section.report).worst for section in self.sections)
         return Judgement(worst, bool(self.unjudged), bool(self.problems or self.not_compared))
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        """The verdict on the change: the worst of all sections."""
-        return self.judgement.verdict
-
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
-        return self.judgement.decide(threshold).code is not ExitCode.CLEAN
 
 
 def _unjudged(section: Section, *, is_first: bool) -> Iterator[str]:

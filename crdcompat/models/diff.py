@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, judged
-from crdcompat.vocabulary import HIDDEN, Direction, ExitCode, FailOn, Severity, Side
+from crdcompat.models.outcome import Judgement, WithVerdict, judged
+from crdcompat.vocabulary import HIDDEN, Direction, Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.models.report import Release
     from crdcompat.vocabulary.installers import Installer
-    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 class UndecidedEntry(Struct, frozen=True):
@@ -102,7 +101,7 @@ class PromotedGate(Struct, frozen=True):
     location: Location | None = None
 
 
-class DiffReport(Struct, frozen=True):
+class DiffReport(WithVerdict, frozen=True):
     """The result of ``diff``: findings, undecided differences, and input that was not read.
 
     ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out. ``notes`` say
@@ -176,15 +175,6 @@ class DiffReport(Struct, frozen=True):
     def judgement(self) -> Judgement:
         """What decides the verdict, over all directions."""
         return judged(self)
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        """The verdict over all directions."""
-        return self.judgement.verdict
-
-    def fails(self, threshold: FailOn) -> bool:
-        """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
-        return self.judgement.decide(threshold).code is not ExitCode.CLEAN
 
 
 def _some(files: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, judged_verdicts
+from crdcompat.models.outcome import Judgement, WithVerdict, judged_verdicts
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
@@ -162,7 +162,7 @@ class UnjudgedReason(Struct, frozen=True):
     example: str
 
 
-class FleetReport(Struct, frozen=True):
+class FleetReport(WithVerdict, frozen=True):
     """The result of ``simulate --fleet``: the rollback NEW -> target of every cluster, for every target.
 
     ``targets`` include OLD; the nearest to NEW is first. ``findings`` and ``unjudged`` are sorted by clusters, most
@@ -206,8 +206,3 @@ class FleetReport(Struct, frozen=True):
         """What decides the verdict on all clusters and targets together."""
         found = (name for counted in self.totals.verdicts.values() for name, count in counted.items() if count)
         return judged_verdicts(found, undone=bool(self.problems or self.unread) or not self.totals.judged)
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        """The worst verdict of all."""
-        return self.judgement.verdict

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, joined
+from crdcompat.models.outcome import Judgement, WithVerdict, joined
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -122,7 +122,7 @@ class MatrixCluster(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class MatrixReport(Struct, frozen=True):
+class MatrixReport(WithVerdict, frozen=True):
     """The result of ``matrix``: ``releases``, oldest first, and a cell for every ordered pair of them.
 
     ``cells`` are sorted row by row (``origin``), oldest first in both dimensions; an unrequested direction has no
@@ -173,11 +173,6 @@ class MatrixReport(Struct, frozen=True):
     def judgement(self) -> Judgement:
         """What decides the verdict on all cells together, and on the replay of the cluster against each release."""
         return joined(report.judgement for report in self._reports())
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        """The worst verdict of all."""
-        return self.judgement.verdict
 
     def _reports(self) -> Iterator[DiffReport | SimulationReport]:
         yield from (cell.report for cell in self.cells)

@@ -69,6 +69,24 @@ class Judgement(Struct, frozen=True):
         return Decision(ExitCode.FOUND if fails else ExitCode.CLEAN, allowed)
 
 
+class WithVerdict(Struct, frozen=True):
+    """A report with a verdict: its ``judgement`` decides."""
+
+    @property
+    def judgement(self) -> Judgement:
+        """What decides the verdict on all of the report."""
+        raise NotImplementedError
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """The verdict on all of the report: the worst of its parts."""
+        return self.judgement.verdict
+
+    def fails(self, threshold: FailOn) -> bool:
+        """Whether the exit code of a run with this threshold is not 0: also for a verdict that is unknown."""
+        return self.judgement.decide(threshold).code is not ExitCode.CLEAN
+
+
 def joined(parts: Iterable[Judgement]) -> Judgement:
     """The judgement on a report that consists of parts."""
     listed = tuple(parts)

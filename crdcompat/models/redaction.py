@@ -11,7 +11,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.fleet import FleetFinding, FleetReport, RejectedValue
 from crdcompat.models.matrix import MatrixReport
 from crdcompat.models.preflight import PreflightReport
-from crdcompat.models.reports import AnyReport
+from crdcompat.models.report import AnyReport
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.vocabulary import HIDDEN
 

@@ -1,9 +1,9 @@
-"""The values common to all reports, which formats read and never change (design, section 7)."""
+"""The values common to all reports, which formats read and never change (design, section 7); the unions of reports."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.errors import Skipped
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
+    from crdcompat.models.servers import ServersReport
+    from crdcompat.models.simulation import SimulationReport
+    from crdcompat.models.verification import VerificationReport
+    from crdcompat.models.versions import VersionsReport
 
 FORMAT = "1"
 #: A longer name is cut to its last parts, if it is a path.
@@ -64,3 +73,9 @@ def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:
     from crdcompat.errors import skipped_order
 
     return tuple(sorted({item for side in sides for item in side}, key=skipped_order))
+
+
+Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"
+AnyReport: TypeAlias = (
+    "Report | MatrixReport | FleetReport | VerificationReport | ServersReport | PreflightReport | VersionsReport"
+)

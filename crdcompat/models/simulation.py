@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
-from crdcompat.models.outcome import Judgement, judged_writes
+from crdcompat.models.outcome import Judgement, WithVerdict, judged_writes
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Endpoint, RepairVerdict, WriteKind, WriteResult
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Finding, Growth, Location
     from crdcompat.models.report import Release
-    from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 #: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
@@ -159,7 +158,7 @@ class Unrecorded(Struct, frozen=True):
     findings: int
 
 
-class SimulationReport(Struct, frozen=True):
+class SimulationReport(WithVerdict, frozen=True):
     """The result of ``simulate``.
 
     ``causes`` are what the judging release alone rejects, then values that are held too early. ``already`` is what the
@@ -211,8 +210,3 @@ class SimulationReport(Struct, frozen=True):
         undone = bool(self.problems) or not (self.objects or self.lost)
         fails = bool(self.early or self.lost)
         return judged_writes(self.by_verdict(), unjudged=unjudged, undone=undone, fails=fails)
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        """Whether the cluster can move to the judging release."""
-        return self.judgement.verdict

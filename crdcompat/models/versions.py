@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, joined, judged_verdicts
+from crdcompat.models.outcome import Judgement, WithVerdict, joined, judged_verdicts
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class VersionsCluster(Struct, frozen=True):
         return tuple(each for each in self.kinds if each.is_due)
 
 
-class VersionsReport(Struct, frozen=True):
+class VersionsReport(WithVerdict, frozen=True):
     """The result of ``versions``: ``releases``, oldest first, the life of each version, and the jumps.
 
     The jumps are those of each two releases, or with a ``cluster`` those from it to each release. ``unjudged`` are the
@@ -165,10 +165,6 @@ class VersionsReport(Struct, frozen=True):
         """What decides the verdict: the jumps, and whether each CRD was judged; without any CRD nothing was done."""
         jumps = judged_verdicts((jump.verdict for jump in self.jumps), undone=bool(self.problems) or self.is_empty)
         return joined((jumps, Judgement(is_unjudged=bool(self.unjudged))))
-
-    @property
-    def verdict(self) -> ReleaseVerdict:
-        return self.judgement.verdict
 
     def by_verdict(self) -> dict[ReleaseVerdict, int]:
         """The number of jumps with each verdict, worst first."""

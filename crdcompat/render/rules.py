@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.findings.severity import default_severity
 from crdcompat.render.escape import Style
-from crdcompat.render.wording.rules import EFFECTS, side_yaml
-from crdcompat.vocabulary import Direction, Owner
+from crdcompat.vocabulary import Direction, Effect, Owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.findings.rules import Example, Rule
+
+#: The effects in words.
+EFFECTS = {
+    Effect.CRD_REJECTED: "the CRD itself is refused",
+    Effect.WRITE_REJECTED: "writes of an object are refused (422)",
+    Effect.REQUEST_FAILED: "requests fail (400, 404 or 500)",
+    Effect.VALUE_PRUNED: "a value is erased",
+    Effect.VALUE_DEFAULTED: "a value is set by default",
+}
 
 
 def rule_text(rule: Rule, style: Style | None = None, *, whole: bool = True) -> Iterator[str]:
@@ -67,7 +75,7 @@ def _example(example: Example, style: Style, *, whole: bool) -> Iterator[str]:
 
 
 def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
-    text = side_yaml(schema, spec) or "(a plain CRD with version v1)"
+    text = _side_yaml(schema, spec) or "(a plain CRD with version v1)"
     yield from (f"    {line}" for line in text.splitlines())
 
 
@@ -188,7 +196,7 @@ def _example_markdown(example: Example) -> Iterator[str]:
 
 
 def _side_markdown(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
-    text = side_yaml(schema, spec)
+    text = _side_yaml(schema, spec)
     if text:
         yield from _block("yaml", text)
     else:
@@ -208,3 +216,15 @@ def _text(text: str) -> str:
     parts = text.split("`")
     parts[::2] = (_SPECIAL.sub(r"\\\g<0>", part) for part in parts[::2])
     return "`".join(parts)
+
+
+def _side_yaml(schema: dict[str, Any], spec: dict[str, Any] | None) -> str:
+    """The schema, then the parts of the CRD's ``spec`` that differ from a plain CRD; empty for a plain CRD."""
+    shown = [part for part in (schema, None if spec is None else {"spec": spec}) if part]
+    return "\n".join(map(_dumped, shown))
+
+
+def _dumped(data: Any) -> str:
+    import yaml
+
+    return yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=100).rstrip()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.models.diff import DiffReport
-    from crdcompat.models.reports import AnyReport
+    from crdcompat.models.report import AnyReport
     from crdcompat.render.escape import Style
     from crdcompat.vocabulary import Severity
 

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from report_samples import check, compared, replayed, sample
 
 from crdcompat.findings.rules import catalogue
-from crdcompat.models.report import Release
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Release, Report
 from crdcompat.render.escape import Style, finish, shortened
 from crdcompat.render.formats.text import render
 from crdcompat.render.rules import rule_text

@@ -8,7 +8,8 @@ from crdcompat.models.preflight import FieldWriter, Missing, PreflightReport, Wi
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.text.preflight import preflight_text
+from crdcompat.render.pages.preflight import page
+from crdcompat.render.text.page import page_text
 from crdcompat.render.wording.preflight import unlisted_text
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import Endpoint
@@ -45,7 +46,8 @@ def _report() -> PreflightReport:
 
 
 def _sections(verbosity: int = 0) -> dict[str, list[str]]:
-    text = "\n".join(finish(preflight_text(_report(), Style(verbosity=verbosity))))
+    style = Style(verbosity=verbosity)
+    text = "\n".join(finish(page_text(page(_report(), style), style)))
     parts = [part.splitlines() for part in text.split("\n\n")]
     return {title: lines for title, *lines in parts}
 

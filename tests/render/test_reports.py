@@ -16,7 +16,7 @@ import pytest
 from helpers import array, both, checked, crd, diff, obj, only, root, run, spawn, string, write
 
 from crdcompat.models.report import short_names
-from crdcompat.render.report_schema import schema_text
+from crdcompat.render.data import schema_text
 
 OLD, NEW = (
     root(

@@ -29,7 +29,7 @@ from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.rules import Example
 from crdcompat.models.finding import Finding
-from crdcompat.render.report_schema import schema_text
+from crdcompat.render.data import schema_text
 from crdcompat.sources.tree import Tree
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ import jsonschema
 from offline import SHARED
 from report_samples import rendered
 
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 
 Run = dict[str, Any]
 #: The fingerprint that follows a finding from run to run.

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from crdcompat.config.configuration import config_schema, read_config
 from crdcompat.errors import ConfigError
 from crdcompat.findings.waiver_file import read_waivers, waivers_schema
-from crdcompat.render.report_schema import schema_text
+from crdcompat.render.data import schema_text
 from crdcompat.yaml.schema_errors import worded_keywords
 from crdcompat.yaml.validated import first_error
 

@@ -11,7 +11,7 @@ import orjson
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.models.report import FORMAT, Release
 from crdcompat.models.verification import Claim, ClaimingReport
-from crdcompat.render.report_schema import schema_text
+from crdcompat.render.data import schema_text
 from crdcompat.vocabulary.installers import judged_as
 from crdcompat.yaml.validated import first_error
 

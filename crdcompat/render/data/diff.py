@@ -8,13 +8,13 @@ from msgspec import to_builtins
 
 from crdcompat.findings.entries import GroupIds, group_ids, group_key
 from crdcompat.models.installers import by_installer
-from crdcompat.render.data.parts import acceptance_data, growth_data, head, location, problem, skipped, words
+from crdcompat.render.data.parts import acceptance_data, growth_data, head, location, picked, problem, skipped, words
 from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
-    from crdcompat.models.finding import Finding, IntroducedBy
+    from crdcompat.models.finding import Finding
 
 
 def diff_data(report: DiffReport) -> dict[str, Any]:
@@ -28,14 +28,8 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
         **head(report.command, report.old, report.new),
         "summary": {
             "crds": {
-                "old": counts.old,
-                "new": counts.new,
-                "compared": counts.compared,
-                "changed": counts.changed,
-                "only_old": list(counts.only_old),
-                "only_new": list(counts.only_new),
-                "apart": list(counts.apart),
-                "unmatched": [{"crd": e.crd, "old": list(e.old), "new": list(e.new)} for e in counts.unmatched],
+                **picked(counts, "old new compared changed only_old only_new apart"),
+                "unmatched": [picked(each, "crd old new") for each in counts.unmatched],
             },
             "findings": {
                 **words(report.by_severity()),
@@ -43,9 +37,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
                 "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
                 "unreleased": sum(finding.status == FindingStatus.UNRELEASED for finding in report.findings),
             },
-            "contexts": list(counts.contexts),
-            "contexts_only_old": list(counts.contexts_only_old),
-            "contexts_only_new": list(counts.contexts_only_new),
+            **picked(counts, "contexts contexts_only_old contexts_only_new"),
             "text_only_changes": len(counts.text_changes),
             "without_effect": counts.harmless,
             "unread": counts.unread,
@@ -55,9 +47,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
             "remarks": [problem(item) for item in report.remarks],
         },
         "undecided": [_undecided(item) for item in report.undecided],
-        "unexplained": [
-            {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
-        ],
+        "unexplained": [picked(item, "object source error") for item in report.unexplained],
         "promoted_gates": [_promoted(item) for item in report.promoted],
         **({"installers": found} if (found := _installers(report)) else {}),
         "findings": [_finding(item, groups) for item in report.findings],
@@ -76,9 +66,8 @@ def check_data(report: CheckReport) -> dict[str, Any]:
         **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
         "rules": list(report.rules),
         "accepted_by_change": [_accepted(item) for item in report.accepted_by_change],
-        "notes": list(report.notes),
-        "waivers": list(report.waivers),
-        "files": [{"file": each.file, "outcome": each.outcome, "reason": each.reason} for each in report.files],
+        **picked(report, "notes waivers"),
+        "files": [picked(each, "file outcome reason") for each in report.files],
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
     }
@@ -86,14 +75,12 @@ def check_data(report: CheckReport) -> dict[str, Any]:
 
 def _accepted(item: Finding) -> dict[str, Any]:
     waiver = {} if item.waiver is None else acceptance_data(item.waiver)
-    names = ("id", "severity", "rule", "direction", "crd", "version", "path", "message")
-    return {**{name: getattr(item, name) for name in names}, **waiver}
+    return {**picked(item, "id severity rule direction crd version path message"), **waiver}
 
 
 def _promoted(item: PromotedGate) -> dict[str, Any]:
     return {
-        "gate": item.gate,
-        "contexts": list(item.contexts),
+        **picked(item, "gate contexts"),
         "exposes": [{"crd": crd, "version": version, "path": path} for crd, version, path in item.exposes],
         "location": None if item.location is None else location(item.location),
     }
@@ -101,14 +88,7 @@ def _promoted(item: PromotedGate) -> dict[str, Any]:
 
 def _undecided(item: UndecidedEntry) -> dict[str, Any]:
     return {
-        "crd": item.crd,
-        "version": item.version,
-        "contexts": list(item.contexts),
-        "path": item.path,
-        "keyword": item.keyword,
-        "old": item.old,
-        "new": item.new,
-        "reason": item.reason,
+        **picked(item, "crd version contexts path keyword old new reason"),
         "locations": [location(place) for place in item.locations],
     }
 
@@ -117,40 +97,17 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
     return {
         "id": item.id,
         "group": groups[group_key(item)],
-        "rule": item.rule,
-        "change": item.change,
-        "direction": item.direction,
-        "effect": item.effect,
-        "severity": item.severity,
-        "because": list(item.because),
-        "crd": item.crd,
-        "kind": item.kind,
-        "version": item.version,
-        "contexts": list(item.contexts),
-        "path": item.path,
-        "owner": item.owner,
-        "old": item.old,
-        "new": item.new,
-        "added": list(item.added),
-        "removed": list(item.removed),
-        "message": item.message,
+        **picked(item, "rule change direction effect severity because crd kind version contexts path owner"),
+        **picked(item, "old new added removed message"),
         "witness": _witness(item),
         **({} if item.writes is None else {"writes": list(item.writes)}),
-        "windows": {
-            "old_crd_new_writer": item.windows.old_crd_new_writer,
-            "new_crd_old_writer": item.windows.new_crd_old_writer,
-        },
+        "windows": picked(item.windows, "old_crd_new_writer new_crd_old_writer"),
         **({} if item.window is None else {"window": item.window}),
         "status": item.status,
-        "introduced_by": _introduced(item.introduced_by) if item.introduced_by is not None else None,
+        "introduced_by": picked(item.introduced_by, "commit date subject since") if item.introduced_by else None,
         "places": list(item.places),
         "locations": [location(place) for place in item.locations],
-        "evidence": {
-            "recorded_objects": item.evidence.recorded_objects,
-            "examples": list(item.evidence.examples),
-            "contexts": list(item.evidence.contexts),
-            "assumed": item.evidence.assumed,
-        },
+        "evidence": picked(item.evidence, "recorded_objects examples contexts assumed"),
         "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
         "growth": growth_data(item.growth) if item.growth is not None else None,
         "ended_waiver": item.ended or None,
@@ -161,14 +118,6 @@ def _witness(item: Finding) -> dict[str, Any]:
     """The witness; that of an update has also what is stored and the write that replaces it."""
     witness = item.witness
     return {
-        "object": witness.object,
-        "errors": list(witness.errors),
-        "pruned": list(witness.pruned),
-        "defaulted": list(witness.defaulted),
-        "reason": witness.reason,
+        **picked(witness, "object errors pruned defaulted reason"),
         **({} if witness.stored is None else {"stored": witness.stored, "operation": witness.operation}),
     }
-
-
-def _introduced(item: IntroducedBy) -> dict[str, str | None]:
-    return {"commit": item.commit, "date": item.date, "subject": item.subject, "since": item.since}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.render.data.parts import growth_data, head, location, problem, release, skipped, words
+from crdcompat.render.data.parts import growth_data, head, location, picked, problem, release, skipped, words
 
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport
@@ -23,18 +23,9 @@ def fleet_data(report: FleetReport) -> dict[str, Any]:
             "problems": [problem(item) for item in report.problems],
             "skipped": [skipped(item) for item in report.left_out],
         },
-        "unread": [{"recording": item.recording, "reason": item.reason} for item in report.unread],
+        "unread": [picked(item, "recording reason") for item in report.unread],
         "findings": [_finding(item) for item in report.findings],
-        "unjudged": [
-            {
-                "reason": item.reason,
-                "targets": list(item.targets),
-                "clusters": item.clusters,
-                "objects": item.objects,
-                "example": item.example,
-            }
-            for item in report.unjudged
-        ],
+        "unjudged": [picked(item, "reason targets clusters objects example") for item in report.unjudged],
         "clusters": [],
         "notes": list(report.notes),
         "targets": [release(item) for item in report.targets],
@@ -43,19 +34,11 @@ def fleet_data(report: FleetReport) -> dict[str, Any]:
 
 def _finding(item: FleetFinding) -> dict[str, Any]:
     return {
-        "id": item.id,
-        "crd": item.crd,
-        "kind": item.kind,
-        "path": item.path,
-        "type": item.type,
-        "endpoint": item.endpoint,
-        "clusters": item.clusters,
+        **picked(item, "id crd kind path type endpoint clusters"),
         "targets": [
             {
-                "target": share.target,
-                "clusters": share.clusters,
-                "objects": share.objects,
-                "values": [{"value": held.value, "clusters": held.clusters} for held in share.values],
+                **picked(share, "target clusters objects"),
+                "values": [picked(held, "value clusters") for held in share.values],
                 "location": location(share.location) if share.location is not None else None,
             }
             for share in item.targets
@@ -68,22 +51,13 @@ def _finding(item: FleetFinding) -> dict[str, Any]:
 def cluster_data(item: FleetCluster) -> dict[str, Any]:
     """One cluster as JSON data."""
     return {
-        "name": item.name,
-        "recordings": list(item.recordings),
-        "id": item.id,
-        "version": item.version,
-        "platform": item.platform,
-        "objects": item.objects,
-        "outside": item.outside,
-        "farthest": item.farthest,
+        **picked(item, "name recordings id version platform objects outside farthest"),
         "targets": [
             {
                 "target": standing.target,
                 "verdict": standing.verdict,
                 "objects": words(standing.objects),
-                "findings": list(standing.findings),
-                "unjudged": list(standing.unjudged),
-                "unjudged_objects": standing.unjudged_objects,
+                **picked(standing, "findings unjudged unjudged_objects"),
             }
             for standing in item.verdicts
         ],

@@ -8,8 +8,8 @@ from msgspec import to_builtins
 
 from crdcompat.models.losses import losses
 from crdcompat.render.data.diff import diff_data
-from crdcompat.render.data.parts import head, problem, release, words
-from crdcompat.render.data.simulation import simulation_data
+from crdcompat.render.data.parts import head, picked, problem, release, words
+from crdcompat.render.data.simulation import loss_data, simulation_data
 
 if TYPE_CHECKING:
     from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
@@ -39,10 +39,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "blocking_crds": list(cell.blocking_crds),
         "blockers": [
             {
-                "id": blocker.finding.id,
-                "rule": blocker.finding.rule,
-                "crd": blocker.finding.crd,
-                "path": blocker.finding.path,
+                **picked(blocker.finding, "id rule crd path"),
                 "since": blocker.since,
                 "values": [{"value": each.value, "since": each.release} for each in blocker.values],
             }
@@ -65,16 +62,7 @@ def _cluster(cluster: MatrixCluster) -> dict[str, Any]:
                 "to": target.target,
                 "verdict": target.verdict,
                 "unjudged": list(target.unjudged),
-                "lost": [
-                    {
-                        "crd": loss.crd,
-                        "kind": loss.kind,
-                        "path": loss.path,
-                        "objects": loss.objects,
-                        "example": loss.example,
-                    }
-                    for loss in losses(target.report)
-                ],
+                "lost": [loss_data(loss) for loss in losses(target.report)],
                 **simulation_data(target.report, all_objects=False),
             }
             for target in cluster.targets

@@ -29,14 +29,15 @@ def head(command: str, old: Release, new: Release) -> dict[str, Any]:
     }
 
 
+def picked(item: Any, names: str) -> dict[str, Any]:
+    """The fields of a value with these names, in their order, as they are; ``"id crd path"`` names three."""
+    found = {name: getattr(item, name) for name in names.split()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
 def release(item: Release) -> dict[str, Any]:
     """One side."""
-    return {
-        "name": item.name,
-        "commit": item.commit,
-        "kubernetes": item.kubernetes,
-        "notes": list(item.notes),
-    }
+    return picked(item, "name commit kubernetes notes")
 
 
 def words(found: Mapping[_Word, int]) -> dict[str, int]:
@@ -46,12 +47,12 @@ def words(found: Mapping[_Word, int]) -> dict[str, int]:
 
 def skipped(item: Skipped) -> dict[str, Any]:
     """A skipped file and the reason."""
-    return {"file": item.file, "reason": item.reason, "side": item.side}
+    return picked(item, "file reason side")
 
 
 def problem(item: Problem) -> dict[str, Any]:
     """Input that could not be read, or a remark on input."""
-    return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
+    return picked(item, "file line message side")
 
 
 def acceptance_data(item: Acceptance) -> dict[str, Any]:
@@ -67,17 +68,9 @@ def acceptance_data(item: Acceptance) -> dict[str, Any]:
 
 def growth_data(item: Growth) -> dict[str, Any]:
     """A declaration of two-step growth, and what follows from it."""
-    return {
-        "state": item.state,
-        "accepted_from": item.accepted_from,
-        "written_from": item.written_from,
-        "reason": item.reason,
-        "owner": item.owner,
-        "file": item.file,
-        "line": item.line,
-    }
+    return picked(item, "state accepted_from written_from reason owner file line")
 
 
 def location(item: Location) -> dict[str, Any]:
     """A place in a file."""
-    return {"side": item.side, "kind": item.kind, "file": item.file, "line": item.line, "column": item.column}
+    return picked(item, "side kind file line column")

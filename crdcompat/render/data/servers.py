@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.render.data.parts import head, problem, release, skipped, words
+from crdcompat.render.data.parts import head, picked, problem, release, skipped, words
 from crdcompat.render.wording.servers import verdict
 
 if TYPE_CHECKING:
@@ -32,17 +32,12 @@ def servers_data(report: ServersReport) -> dict[str, Any]:
 
 def _row(row: CrdRow) -> dict[str, Any]:
     return {
-        "crd": row.crd,
-        "kind": row.kind,
-        "source": row.source,
-        "files": list(row.files),
+        **picked(row, "crd kind source files"),
         "answers": [
             {
                 "server": each.server.id,
                 "answer": each.acceptance,
-                "errors": list(each.errors),
-                "warnings": list(each.warnings),
-                "dropped": list(each.dropped),
+                **picked(each, "errors warnings dropped"),
             }
             for each in row.answers
         ],
@@ -52,14 +47,7 @@ def _row(row: CrdRow) -> dict[str, Any]:
 
 def _need(need: Need) -> dict[str, Any]:
     return {
-        "kind": need.kind,
-        "what": need.what,
-        "version": need.version,
-        "path": need.path,
-        "rule": need.rule,
-        "file": need.file,
-        "line": need.line,
-        "column": need.column,
+        **picked(need, "kind what version path rule file line column"),
         "refused": [name.id for name in need.refused],
         "taken": [name.id for name in need.accepting],
         "since": _id(need.since),

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from crdcompat.models.losses import not_stored
-from crdcompat.render.data.parts import growth_data, head, location, problem, skipped, words
+from crdcompat.render.data.parts import growth_data, head, location, picked, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
-    from crdcompat.models.finding import Finding
     from crdcompat.models.losses import Loss
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+
+#: The fields of a finding that cannot show in the recorded objects.
+_HIDDEN = "id rule severity crd version path"
 
 
 def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
@@ -30,29 +32,20 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
             "causes": [cause_data(item) for item in report.causes],
             **({"already": [cause_data(item) for item in report.already]} if report.already else {}),
             **({"not_stored": [loss_data(item) for item in fields]} if fields else {}),
-            **({"hidden": [_hidden(item) for item in report.hidden]} if report.hidden else {}),
+            **({"hidden": [picked(item, _HIDDEN) for item in report.hidden]} if report.hidden else {}),
             **({"unrecorded": [to_builtins(item) for item in report.unrecorded]} if report.unrecorded else {}),
             "skipped": [skipped(item) for item in report.skipped],
             "problems": [problem(item) for item in report.problems],
         },
         "objects": [_object(item) for item in shown],
-        "not_simulated": [
-            {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
-        ],
+        "not_simulated": [picked(item, "object source reason") for item in report.not_simulated],
     }
 
 
 def cause_data(item: RejectedCause) -> dict[str, Any]:
     """Values that the judging release rejects."""
     return {
-        "crd": item.crd,
-        "kind": item.kind,
-        "path": item.path,
-        "type": item.type,
-        "values": list(item.values),
-        "objects": item.objects,
-        "total": item.total,
-        "endpoint": item.endpoint,
+        **picked(item, "crd kind path type values objects total endpoint"),
         "location": location(item.location) if item.location is not None else None,
         "example": item.example,
         **({"growth": growth_data(item.growth)} if item.growth is not None else {}),
@@ -61,36 +54,19 @@ def cause_data(item: RejectedCause) -> dict[str, Any]:
 
 def loss_data(item: Loss) -> dict[str, Any]:
     """A field that objects lose or do not store."""
-    return {"crd": item.crd, "kind": item.kind, "path": item.path, "objects": item.objects, "example": item.example}
-
-
-def _hidden(item: Finding) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "rule": item.rule,
-        "severity": item.severity,
-        "crd": item.crd,
-        "version": item.version,
-        "path": item.path,
-    }
+    return picked(item, "crd kind path objects example")
 
 
 def _object(item: SimulatedObject) -> dict[str, Any]:
     return {
         "object": {
             "apiVersion": item.api_version,
-            "kind": item.kind,
-            "namespace": item.namespace,
-            "name": item.name,
+            **picked(item, "kind namespace name"),
         },
-        "source": item.source,
-        "crd": item.crd,
-        "version": item.version,
+        **picked(item, "source crd version"),
         "writes": {
             name.value: {
-                "verdict": write.verdict,
-                "errors": list(write.errors),
-                "message": write.message,
+                **picked(write, "verdict errors message"),
                 **({"note": write.note} if write.note else {}),
                 **({"already": True} if write.already else {}),
                 **({"manager": write.manager} if write.manager else {}),
@@ -98,12 +74,10 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
             }
             for name, write in item.writes.items()
         },
-        "pruned": list(item.pruned),
-        "defaulted": list(item.defaulted),
+        **picked(item, "pruned defaulted"),
         **({"not_stored": list(item.not_stored)} if item.not_stored else {}),
         "repair": {
-            "verdict": item.repair.verdict,
-            "patch": item.repair.patch,
+            **picked(item.repair, "verdict patch"),
             **({"note": item.repair.note} if item.repair.note else {}),
         },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.models.report import Release
-from crdcompat.render.data.parts import head, problem, release, words
+from crdcompat.render.data.parts import head, picked, problem, release, words
 from crdcompat.render.wording.versions import shown_steps
 
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ def versions_data(report: VersionsReport) -> dict[str, Any]:
 
 def _life(life: VersionLife) -> dict[str, Any]:
     return {
-        "crd": life.crd,
-        "kind": life.kind,
-        "version": life.version,
-        "present": list(life.present),
-        "served": list(life.served),
-        "deprecated": list(life.deprecated),
-        "stored": list(life.stored),
+        **picked(life, "crd kind version present served deprecated stored"),
         "removed_in": life.removed_in or None,
         "removed_with_crd": not life.has_crd,
     }
@@ -49,17 +43,7 @@ def _jump(jump: Jump) -> dict[str, Any]:
         "from": jump.origin,
         "to": jump.target,
         "verdict": jump.verdict,
-        "lost": [
-            {
-                "crd": lost.crd,
-                "kind": lost.kind,
-                "version": lost.version,
-                "stored": list(lost.stored),
-                "migrate": list(lost.migrate),
-                "certain": lost.is_certain,
-            }
-            for lost in jump.lost
-        ],
+        "lost": [{**picked(lost, "crd kind version stored migrate"), "certain": lost.is_certain} for lost in jump.lost],
         "unjudged": list(jump.unjudged),
     }
 

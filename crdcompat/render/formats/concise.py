@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import sections
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.findings import crd_name, place, undecided_line
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, first_place
-from crdcompat.render.wording.trust import trust_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

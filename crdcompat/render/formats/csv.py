@@ -16,23 +16,27 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetCluster, FleetReport
     from crdcompat.models.versions import VersionsReport
 
-NAME = "csv"
+NAME, KINDS = "csv", ("fleet", "versions")
 _COLUMNS = ("cluster", "id", "version", "platform", "recordings", "objects", "outside", "farthest", "blocked by")
 #: A cell that begins with one of these is a formula in a spreadsheet.
 _FORMULAS = tuple("=+-@\t\r")
 
 
-def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """The clusters as CSV, with a column of verdicts for each target; ignores ``style``."""
+def render(report: FleetReport | VersionsReport, style: Style) -> Iterator[str]:
+    """The report as CSV; ignores ``style``."""
+    return _versions(report) if report.KIND == "versions" else _fleet(report)
+
+
+def _fleet(report: FleetReport) -> Iterator[str]:
+    """The clusters, with a column of verdicts for each target."""
     yield _row((*_COLUMNS, *(f"to {target.name}" for target in report.targets)))
     places = finding_places(report)
     yield from (_row(_cells(cluster, places)) for cluster in report.clusters.worst_first())
 
 
-def render_versions(report: VersionsReport, style: Style) -> str:
-    """The versions as CSV; ignores ``style``."""
-    rows = ((life.crd, life.kind, life.version, *cells(life)) for life in report.lives)
-    return "".join(map(_row, (("crd", "kind", "version", *COLUMNS), *rows)))
+def _versions(report: VersionsReport) -> Iterator[str]:
+    yield _row(("crd", "kind", "version", *COLUMNS))
+    yield from (_row((life.crd, life.kind, life.version, *cells(life))) for life in report.lives)
 
 
 def _cells(cluster: FleetCluster, places: Mapping[str, str]) -> Iterator[object]:

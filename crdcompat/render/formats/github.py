@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import more_places
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.report import (
@@ -26,7 +28,6 @@ from crdcompat.render.wording.report import (
     subject,
     title,
 )
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.vocabulary import Direction, Severity, Side
 
 if TYPE_CHECKING:
@@ -35,15 +36,17 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.matrix import MatrixReport
 
-NAME = "github"
+NAME, KINDS = "github", (*COMPARISONS, "matrix")
 
 #: Lines in the one notice for all infos.
 _MAX_INFOS = 100
 _COMMANDS = {"error": "error", "warning": "warning"}
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report | MatrixReport, style: Style) -> str:
     """One command per line, then a line with counts; ignores ``style``."""
+    if report.KIND == "matrix":
+        return _matrix(report)
     lines = [
         *_trust(report),
         *_problems(report.problems),
@@ -54,8 +57,8 @@ def render(report: Report, style: Style) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_matrix(report: MatrixReport, style: Style) -> str:
-    """One command for each obstacle, because pairs of releases repeat obstacles; ignores ``style``."""
+def _matrix(report: MatrixReport) -> str:
+    """One command for each obstacle, because pairs of releases repeat obstacles."""
     from crdcompat.models.matrix_obstacles import obstacles
     from crdcompat.render.wording.matrix import part_line, verdicts
 

@@ -8,11 +8,11 @@ import orjson
 
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
-from crdcompat.render.wording.trust import trust_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,24 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style
+from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.html import fleet, matrix, replay
+from crdcompat.render.html.blocks import page_html
+from crdcompat.render.html.findings import contents, parts, rules_of, side_line, skipped_lines, without_excerpts
+from crdcompat.render.html.overview import arrow, other_counts, overviews
+from crdcompat.render.html.page import page, page_parts
+from crdcompat.render.pages import page_of
+from crdcompat.render.wording import fleet as fleet_words
+from crdcompat.render.wording import matrix as matrix_words
+from crdcompat.render.wording import simulation as replay_words
+from crdcompat.render.wording.check import trust_lines
+from crdcompat.render.wording.findings import crd_name, plural, tally
+from crdcompat.render.wording.replay import replay_verdict, rests_on
+from crdcompat.render.wording.report import NOTHING, notes, promotions
+from crdcompat.render.wording.simulation import verdict_tally
+from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -17,149 +33,110 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
+    from crdcompat.models.report import Report
     from crdcompat.models.servers import ServersReport
-    from crdcompat.render.escape import Style
 
-NAME = "html"
+NAME, KINDS = "html", (*COMPARISONS, "matrix", "fleet", "servers", "preflight")
 
 #: This format shows lines of files: commands read them.
 EXCERPTS = Severity.INFO
 
 
-def render(report: Report, style: Style) -> str:
-    """The report as a page; uses ``existing`` and ``allowed`` of ``style``."""
-    return _simulation(report, style) if isinstance(report, SimulationReport) else _findings(report, style)
+def render(
+    report: Report | MatrixReport | FleetReport | ServersReport | PreflightReport, style: Style
+) -> str | Iterator[str]:
+    """The report as a page, that on a fleet in parts; uses ``existing`` and ``allowed`` of ``style``."""
+    match report.KIND:
+        case "simulation":
+            return _simulation(report, style)
+        case "matrix":
+            return _matrix(report, style)
+        case "fleet":
+            return _fleet(report, style)
+        case "servers" | "preflight":
+            return page_html(page_of(report, Style(verbosity=int(report.KIND == "preflight"))))
+    return _findings(report, style)
 
 
-def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as a page; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.html.contents import of_matrix
-    from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
-    from crdcompat.render.html.matrix import matrix_map
-    from crdcompat.render.html.page import page
-    from crdcompat.render.wording.matrix import coverage, matrix_notes, verdicts
-    from crdcompat.render.wording.verdict import allowed_line
-
-    shown, facets = matrix_map(report)
-    findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != Severity.INFO]
+def _matrix(report: MatrixReport, style: Style) -> str:
+    ways, facets = matrix.ways(report)
+    blocking, unjudged = matrix.blocking(report), matrix_words.reasons(report)
+    findings = [finding for cell in report.cells for finding in cell.findings]
+    listed = {
+        "map": "The picture",
+        "reach": "How far back",
+        "cluster": "The recorded cluster" if report.cluster is not None else "",
+        **{f"blocking-{number}": title for number, (title, _, _) in enumerate(blocking, 1)},
+        "unjudged": "What was not judged" if unjudged else "",
+        "ways": "The findings",
+        "rules": "Rules: why, and fixes",
+    }
     return page(
         "matrix.j2",
         command="matrix",
         title="Which release can go back to which",
         sides=[("", release.name, side_line(release)) for release in report.releases],
-        tally=(),
-        notes=(*matrix_notes(report), *allowed_line(style)),
+        tally=tally,
+        notes=(*matrix_words.matrix_notes(report), *allowed_line(style)),
         problems=report.problems,
-        matrix=shown,
-        verdicts=verdicts(report),
-        coverage=coverage(report),
-        rules=rules_of(finding for cell in report.cells for finding in cell.findings),
-        without_excerpts=without_excerpts(findings),
-        contents=of_matrix(shown),
+        report=report,
+        picture=matrix.Picture(report),
+        blocking=blocking,
+        unjudged=unjudged,
+        ways=ways,
+        rules=rules_of(findings),
+        without_excerpts=without_excerpts(each for each in findings if each.severity != Severity.INFO),
+        matrix=matrix,
+        said=matrix_words,
+        crd_name=crd_name,
+        plural=plural,
+        verdict_tally=verdict_tally,
+        contents=[(anchor, name, ()) for anchor, name in listed.items() if name],
         facets=facets,
         what="findings",
     )
 
 
-def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """Many clusters as a page; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.html.contents import of_fleet
-    from crdcompat.render.html.findings import side_line
-    from crdcompat.render.html.fleet import fleet
-    from crdcompat.render.html.page import page_parts
-    from crdcompat.render.wording.fleet import coverage, fleet_notes, fleet_title, how_far
-    from crdcompat.render.wording.verdict import allowed_line
-
-    shown, facets = fleet(report)
+def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
+    clusters, blocking = fleet.Clusters(report), [*fleet.blocking(report)]
+    listed = {
+        "far": "How far back",
+        "blocking": "What blocks most" if blocking else "",
+        "unjudged": "What was not judged" if report.unjudged else "",
+        "clusters": "Clusters",
+    }
     return page_parts(
         "fleet.j2",
         command="simulate",
-        title=fleet_title(report).replace(" -> ", " → "),
+        title=fleet_words.fleet_title(report).replace(" -> ", " → "),
         sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
-        tally=(),
-        notes=(*fleet_notes(report), *allowed_line(style)),
+        notes=(*fleet_words.fleet_notes(report), *allowed_line(style)),
         problems=report.problems,
-        fleet=shown,
-        how_far=how_far(report),
-        coverage=coverage(report),
-        contents=of_fleet(shown),
-        facets=facets,
+        report=report,
+        answer=fleet.answer(report),
+        blocking=blocking,
+        clusters=clusters,
+        left_out=[f"{each.file}: {each.reason}" for each in report.left_out],
+        fleet=fleet,
+        said=fleet_words,
+        contents=[(anchor, name, ()) for anchor, name in listed.items() if name],
+        facets=clusters.facets(),
         what="clusters",
     )
 
 
-def render_servers(report: ServersReport, style: Style) -> str:
-    """Which servers take which CRDs, as a page; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.html.contents import of_servers
-    from crdcompat.render.html.findings import side_line
-    from crdcompat.render.html.page import page
-    from crdcompat.render.html.servers import parts
-    from crdcompat.render.wording.servers import verdict
-
-    shown, facets = parts(report)
-    return page(
-        "servers.j2",
-        command="servers",
-        title="Which servers take these CRDs",
-        sides=[("", source.title, side_line(source)) for source in report.sources],
-        tally=list(report.by_answer().items()),
-        notes=report.notes,
-        problems=report.problems,
-        verdict=verdict(report),
-        shown=shown,
-        contents=of_servers(shown),
-        facets=facets,
-        what="CRDs",
-    )
-
-
-def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as a page; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.html.contents import of_preflight
-    from crdcompat.render.html.findings import side_line
-    from crdcompat.render.html.page import page
-    from crdcompat.render.html.preflight import parts
-    from crdcompat.render.wording.preflight import servers_line
-
-    shown, facets = parts(report)
-    old, new = report.old, report.new
-    return page(
-        "preflight.j2",
-        command="preflight",
-        title=shown.question,
-        sides=[("OLD", old.full, side_line(old)), ("cluster", new.full, side_line(new))],
-        tally=(),
-        notes=(*old.notes, *new.notes, *report.notes),
-        problems=(),
-        servers=servers_line(report),
-        shown=shown,
-        contents=of_preflight(shown),
-        facets=facets,
-        what="objects",
-    )
-
-
 def _findings(report: DiffReport | CheckReport, style: Style) -> str:
-    from crdcompat.render.html.contents import of_findings
-    from crdcompat.render.html.findings import parts, rules_of, without_excerpts
-    from crdcompat.render.html.overview import other_counts, overviews
-    from crdcompat.render.html.page import page
-    from crdcompat.render.wording.report import NOTHING, notes, promotions
-    from crdcompat.render.wording.trust import trust_lines
-    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
-
     made, facets = parts(report, existing=style.existing)
     findings, listed = report.findings, entries(report)
     views = overviews(report, listed, made)
     return page(
         "findings.j2",
         **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
-        tally=(),
         trust=trust_lines(report),
         views=views,
         main_ways=[way for view in views for way in view.directions],
         others=other_counts(report, listed),
-        contents=of_findings(made, has_rules=bool(findings)),
+        contents=contents(made, has_rules=bool(findings)),
         most=MAX_BLOCKED,
         nothing=NOTHING if isinstance(report, CheckReport) and report.has_nothing else "",
         promotions=[*promotions(report)],
@@ -178,8 +155,6 @@ def _check(report: CheckReport) -> dict[str, Any]:
 
 
 def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
-    from crdcompat.render.html.findings import side_line
-
     old, new = report.old, report.new
     return {
         "command": "diff" if isinstance(report, DiffReport) else "simulate",
@@ -189,25 +164,26 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
 
 
 def _simulation(report: SimulationReport, style: Style) -> str:
-    from crdcompat.render.html.contents import of_replay
-    from crdcompat.render.html.page import page
-    from crdcompat.render.html.replay import replay
-    from crdcompat.render.wording.report import notes
-    from crdcompat.render.wording.simulation import judging, replay_title
-    from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
-
-    shown, facets = replay(report)
+    shown = replay.Replay(report)
+    groups = tuple((verdict.value, shown.title(verdict)) for verdict in shown.groups)
+    causes = [("causes", "What is rejected", ())] if report.causes else []
     return page(
         "simulation.j2",
-        **{**_sides(report), "title": replay_title(report).replace(" -> ", " → ")},
-        tally=(),
-        not_simulated=len(report.not_simulated),
+        **{**_sides(report), "title": replay_words.replay_title(report).replace(" -> ", " → ")},
         most=MAX_BLOCKED,
         notes=(*notes(report), *allowed_line(style)),
         problems=report.problems,
-        reader=judging(report),
+        report=report,
+        verdict=arrow(replay_verdict(report)),
+        rests_on=rests_on(report),
+        kinds=replay.kinds(report, shown),
+        reader=replay_words.judging(report),
         replay=shown,
-        contents=of_replay(shown),
-        facets=facets,
+        skipped=[*skipped_lines(report.skipped)],
+        of=replay,
+        said=replay_words,
+        crd_name=crd_name,
+        contents=[*causes, ("objects", "Objects", groups), ("missed", "Not simulated", ())],
+        facets=shown.facets,
         what="objects",
     )

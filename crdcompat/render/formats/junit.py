@@ -13,10 +13,10 @@ from msgspec import Struct
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.check import unreleased_reason
+from crdcompat.render.wording.check import trust_lines, unreleased_reason
 from crdcompat.render.wording.entries import entry_lines, section_key
 from crdcompat.render.wording.findings import (
     compared_line,
@@ -35,7 +35,6 @@ from crdcompat.render.wording.report import (
     plain,
     subject,
 )
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.vocabulary import FindingStatus, Severity
 from crdcompat.vocabulary.writes import WriteResult
 

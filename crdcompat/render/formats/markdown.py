@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
-from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
+from crdcompat.render.formats import COMPARISONS
+from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
+from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
+from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
+from crdcompat.render.markdown.page import page_markdown
+from crdcompat.render.pages import page_of
 from crdcompat.render.wording.blocks import Block, blocks, predicate
-from crdcompat.render.wording.check import next_steps
+from crdcompat.render.wording.check import next_steps, trust_lines
 from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
 from crdcompat.render.wording.report import (
@@ -28,7 +33,6 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.render.wording.verdict import allowed_line, shown_directions, verdict_lines
 from crdcompat.vocabulary import Direction, Severity
 
@@ -41,20 +45,31 @@ if TYPE_CHECKING:
     from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.versions import VersionsReport
 
-NAME = "markdown"
+NAME, KINDS = "markdown", (*COMPARISONS, "matrix", "fleet", "preflight", "versions")
 
 #: GitHub limits a comment to 65,536 characters, other services to as many bytes.
 _MAX_BYTES = 60_000
 _MAX_SECTIONS = 20
-_MAX_LINES = 100
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
 _WRAPPED = Style(width=100, verbosity=1)
 #: A part that may be left out, and how many findings (or objects) it shows.
 _Entry = tuple[str, int]
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report | FleetReport | MatrixReport | PreflightReport | VersionsReport, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
+    match report.KIND:
+        case "fleet":
+            return _page([*fleet_head(report)], fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
+        case "matrix":
+            return _page([*matrix_head(report)], matrix_entries(report), [*matrix_tail(report), *allowed_line(style)])
+        case "preflight" | "versions":
+            head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
+            return _page([head], [(part, 1) for part in parts], [])
+    return _comparison(report, style)
+
+
+def _comparison(report: Report, style: Style) -> str:
     head = [
         f"## crdcompat: {_heading(report)}",
         *_trust(report),
@@ -69,35 +84,6 @@ def render(report: Report, style: Style) -> str:
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
     return _page(head, entries, tail)
-
-
-def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """A report on many clusters as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
-
-    yield _page(list(fleet_head(report)), fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
-
-
-def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.preflight import preflight_markdown
-
-    return "\n\n".join(preflight_markdown(report)) + "\n"
-
-
-def render_versions(report: VersionsReport, style: Style) -> str:
-    """The life of versions, as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.versions import versions_entries, versions_head, versions_tail
-
-    entries = [*versions_entries(report)]
-    return _page([*versions_head(report)], entries, [*versions_tail(report), *allowed_line(style)])
-
-
-def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as GitHub Markdown; of ``style`` only ``allowed`` counts."""
-    from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
-
-    return _page(list(matrix_head(report)), list(matrix_entries(report)), [*matrix_tail(report), *allowed_line(style)])
 
 
 def _page(head: Sequence[str], entries: Iterable[_Entry], tail: Sequence[str]) -> str:
@@ -171,9 +157,7 @@ def _head(report: Report) -> Iterator[str]:
         rest = len(lines) - _MAX_SECTIONS
         if lines:
             yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
-    if report.problems:
-        lines = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
-        yield f"**Could not be read:**\n\n{bullets(lines)}"
+    yield from unread(report.problems)
 
 
 def _promotions(report: Report) -> Iterator[str]:
@@ -197,24 +181,16 @@ def _section(section: Section, report: Report) -> str:
 def _tail(report: Report) -> Iterator[str]:
     if isinstance(report, SimulationReport):
         unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        yield from _folded(unreplayed, "not simulated")
+        yield from folded(unreplayed, f"{len(unreplayed)} not simulated")
     else:
-        undecided = [undecided_line(entry) for section in sections(report) for entry in section.report.undecided]
-        yield from _folded(list(dict.fromkeys(undecided)), "undecided")
+        undecided = (undecided_line(entry) for section in sections(report) for entry in section.report.undecided)
+        lines = [*dict.fromkeys(undecided)]
+        yield from folded(lines, f"{len(lines)} undecided")
         open_ = [item for section in sections(report) for item in section.report.unexplained]
         met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
-        yield from _folded(met, "rejected without a finding that explains it")
-    if lines := notes(report):
-        yield bullets(lines)
-
-
-def _folded(lines: Sequence[str], what: str, count: int = 0) -> Iterator[str]:
-    """Lines that are folded below a summary. The summary shows ``count``, or the number of lines if that is 0."""
-    if lines:
-        rest = len(lines) - _MAX_LINES
-        more = [f"and {rest} more"] if rest > 0 else []
-        text = "\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))
-        yield details(f"{count or len(lines)} {what}", block(text))
+        yield from folded(met, f"{len(met)} rejected without a finding that explains it")
+    if said := notes(report):
+        yield bullets(said)
 
 
 # -- findings and objects ---------------------------------------------
@@ -230,7 +206,7 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
             heading = f"### {plural(count, severity).capitalize()}\n\n" if not number else ""
             yield heading + _finding(entry, known), 1
     lines = [_line(entry) for entry in found if entry.finding.severity == Severity.INFO]
-    for text in _folded(lines, "info", len(findings_of(found, Severity.INFO))):
+    for text in folded(lines, f"{len(findings_of(found, Severity.INFO))} info"):
         yield text, len(lines)
 
 

@@ -17,9 +17,10 @@ from crdcompat.findings.rules import rule as rule_of
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport, UndecidedEntry
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line
 from crdcompat.render.wording.growth import why_accepted
@@ -35,7 +36,6 @@ from crdcompat.render.wording.report import (
     sentences,
     subject,
 )
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.version import __version__
 from crdcompat.vocabulary import FindingStatus, Side
 

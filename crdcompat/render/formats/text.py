@@ -2,76 +2,37 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from crdcompat.models.reports import Report
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.text.check import check_text
-from crdcompat.render.text.diff import diff_text
+from crdcompat.render.formats import COMPARISONS
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from crdcompat.models.fleet import FleetReport
-    from crdcompat.models.matrix import MatrixReport
-    from crdcompat.models.preflight import PreflightReport
-    from crdcompat.models.servers import ServersReport
-    from crdcompat.models.verification import VerificationReport
-    from crdcompat.models.versions import VersionsReport
+    from crdcompat.models.report import AnyReport
 
 NAME = "text"
+KINDS = (*COMPARISONS, "matrix", "fleet", "verify", "servers", "preflight", "versions")
 EXCERPTS = Severity.ERROR
+#: The reports that are pages of blocks.
+_PAGES = ("servers", "preflight", "versions")
 
 
-def render(report: Report, style: Style) -> str:
-    """The report as text; colour and wrapping only where ``style`` asks for them."""
-    if report.KIND == "simulation":
-        from crdcompat.render.text.simulation import simulation_text
-
-        lines = simulation_text(report, style)
-    else:
-        lines = check_text(report, style) if report.KIND == "check" else diff_text(report, style)
-    return "".join(f"{line}\n" for line in finish(lines))
+def render(report: AnyReport, style: Style) -> str | Iterator[str]:
+    """The report as text, that of a fleet in parts; colour and wrapping only where ``style`` asks for them."""
+    lines = (f"{line}\n" for line in finish(_lines(report, style)))
+    return lines if report.KIND == "fleet" else "".join(lines)
 
 
-def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    """A report on many clusters as text."""
-    from crdcompat.render.text.fleet import fleet_text
+def _lines(report: AnyReport, style: Style) -> Iterable[str]:
+    if report.KIND in _PAGES:
+        from crdcompat.render.pages import page_of
+        from crdcompat.render.text.page import page_text
 
-    return (f"{line}\n" for line in finish(fleet_text(report, style)))
-
-
-def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as text."""
-    from crdcompat.render.text.matrix import matrix_text
-
-    return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))
-
-
-def render_preflight(report: PreflightReport, style: Style) -> str:
-    """Whether a cluster may go back, as text."""
-    from crdcompat.render.text.preflight import preflight_text
-
-    return "".join(f"{line}\n" for line in finish(preflight_text(report, style)))
-
-
-def render_verification(report: VerificationReport, style: Style) -> str:
-    """The answers of a server as text."""
-    from crdcompat.render.text.verification import verification_text
-
-    return "".join(f"{line}\n" for line in finish(verification_text(report, style)))
-
-
-def render_servers(report: ServersReport, style: Style) -> str:
-    """Which servers take which CRDs, as text."""
-    from crdcompat.render.text.servers import servers_text
-
-    return "".join(f"{line}\n" for line in finish(servers_text(report, style)))
-
-
-def render_versions(report: VersionsReport, style: Style) -> str:
-    """The life of versions, as text."""
-    from crdcompat.render.text.versions import versions_text
-
-    return "".join(f"{line}\n" for line in finish(versions_text(report, style)))
+        return page_text(page_of(report, style), style)
+    module = import_module(f"crdcompat.render.text.{report.KIND}")
+    found: Iterable[str] = getattr(module, f"{report.KIND}_text")(report, style)
+    return found

@@ -11,8 +11,7 @@ from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.html.item import DirectionPart
-from crdcompat.render.html.items import Items, is_large, without_info
+from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.render.wording.check import section_title
 from crdcompat.render.wording.entries import count_above, listed_above, section_key
 from crdcompat.render.wording.findings import compared_line
@@ -34,6 +33,8 @@ _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with")
 
 #: The JSON report from which ``crdcompat waive`` takes the findings of a diff.
 REPORT_FILE = "report.json"
+#: An entry of the table of contents: anchor, name, and the links below it.
+Link = tuple[str, str, tuple[tuple[str, str], ...]]
 #: Headings with their lines: what was compared, and what was not.
 Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -153,3 +154,22 @@ def side_line(release: Release) -> str:
     """Commit and server version of a side, as far as known."""
     known = [f"commit {release.commit[:12]}"] if release.commit else []
     return ", ".join([*known, *([f"Kubernetes {release.kubernetes}"] if release.kubernetes else [])])
+
+
+def contents(parts: Sequence[ComparedPart], *, has_rules: bool) -> list[Link]:
+    """The directions of each comparison with their groups, then the rules."""
+    listed: list[Link] = []
+    for number, part in enumerate(parts, 1):
+        if part.title:
+            listed.append((f"part-{number}", part.title, ()))
+        listed += [
+            (each.anchor, _name(each), tuple((group.anchor, group.title) for group in each.groups))
+            for each in part.directions
+        ]
+        if not part.title:
+            listed.append((f"scope-{number}", "What was compared", ()))
+    return [*listed, ("rules", "Rules: why, and fixes", ())] if has_rules else listed
+
+
+def _name(part: DirectionPart) -> str:
+    return part.direction.capitalize() if part.direction is not None else "Not judged"

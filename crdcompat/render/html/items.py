@@ -1,4 +1,4 @@
-"""Findings and undecided differences as items of a page, in groups."""
+"""Findings and undecided differences as items of a page, in groups, groups in directions."""
 
 from __future__ import annotations
 
@@ -11,24 +11,19 @@ from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data, growth_data
-from crdcompat.render.html.item import DirectionPart, Fact, Group, Item, Listed
-from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.rules import EFFECTS
 from crdcompat.render.wording.check import unreleased_reason, waive_command
 from crdcompat.render.wording.entries import findings_of, mirror_line, otherwise_lines, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
-    crd_name,
     direction_title,
     expired_waiver_sentence,
-    fix_line,
     place,
     plural,
     recorded,
     shown_places,
 )
-from crdcompat.render.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
-from crdcompat.vocabulary.writes import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,6 +32,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport, UndecidedEntry
     from crdcompat.models.finding import Finding, Location
     from crdcompat.render.html.facets import Facets
+    from crdcompat.vocabulary import Direction
 
 #: A name and the lines under it.
 _Row = tuple[str, ...]
@@ -44,12 +40,6 @@ _Row = tuple[str, ...]
 #: Most items on a page; a larger report omits those of severity info.
 _MAX_ITEMS = 10_000
 _MAX_VALUES = 50
-#: Title of an example object, by the write that shows the finding.
-_EXAMPLES: Mapping[Operation | None, str] = {
-    None: "Example object: the smallest one found that shows it",
-    Operation.STATUS: "Example object that replaces the status of the stored one",
-    Operation.MAIN: "Example object that replaces the stored one",
-}
 _WINDOWS = {
     "old_crd_new_writer": "OLD's CRD, NEW's writers",
     "new_crd_old_writer": "NEW's CRD, OLD's writers",
@@ -129,25 +119,10 @@ class Items(Struct):
             **{**self.more, **met},
         )
         return Item(
-            anchor=self.anchor(f"f-{finding.id}"),
-            name=finding.id,
-            severity=finding.severity,
-            crd=finding.crd,
-            kind=finding.kind,
-            path=finding.path or "the CRD itself",
-            about=(crd_name(finding.crd, finding.version), finding.rule, *_elsewhere(entry)),
-            message=f"{predicate(finding)}.",
-            brief=finding.severity == Severity.INFO,
-            rule=finding.rule,
-            errors=finding.witness.errors,
-            fix=fix_line(finding).rpartition(" (")[0],
+            self.anchor(f"f-{finding.id}"),
+            _facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
+            entry,
             waive=waive_command(entry.ids, self.report_file) if _can_be_waived(finding) else "",
-            excerpts=finding.excerpts,
-            stored=finding.witness.stored,
-            witness=finding.witness.object,
-            witness_title=_EXAMPLES[finding.witness.operation],
-            facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
-            found=tuple(Listed(each.severity, each.crd, each.kind, each.path) for each in entry.findings),
         )
 
     def _open(self, entry: UndecidedEntry, report: DiffReport) -> Item:
@@ -161,31 +136,13 @@ class Items(Struct):
             context=entry.contexts,
             **self.more,
         )
-        return Item(
-            anchor=self.anchor("undecided"),
-            name="",
-            severity="undecided",
-            crd=entry.crd,
-            kind="",
-            path=entry.path or "the CRD itself",
-            about=(entry.keyword, crd_name(entry.crd, entry.version)),
-            message=f"{entry.keyword}: {entry.reason}.",
-            brief=False,
-            rule="",
-            errors=(),
-            fix="",
-            waive="",
-            excerpts=entry.excerpts,
-            stored=None,
-            witness=None,
-            witness_title="",
-            facts=_facts(
-                ("OLD", listed((entry.old,))),
-                ("NEW", listed((entry.new,))),
-                ("Contexts", *_contexts(entry.contexts, report)),
-                ("Places", *_places(entry.locations)),
-            ),
+        facts = _facts(
+            ("OLD", listed((entry.old,))),
+            ("NEW", listed((entry.new,))),
+            ("Contexts", *_contexts(entry.contexts, report)),
+            ("Places", *_places(entry.locations)),
         )
+        return Item(self.anchor("undecided"), facts, undecided=entry)
 
 
 def is_large(reports: Iterable[DiffReport]) -> bool:
@@ -197,10 +154,6 @@ def without_info(report: DiffReport) -> tuple[DiffReport, int]:
     """The report without findings of severity info, and their number."""
     kept = tuple(finding for finding in report.findings if finding.severity != Severity.INFO)
     return replace(report, findings=kept), len(report.findings) - len(kept)
-
-
-def _elsewhere(entry: Entry) -> tuple[str, ...]:
-    return (f"same change in {plural(len(entry.mirrors), 'more place')}",) if entry.mirrors else ()
 
 
 def _can_be_waived(finding: Finding) -> bool:
@@ -272,3 +225,46 @@ def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:
 
 def _places(locations: Sequence[Location]) -> Iterator[str]:
     return (f"{location.side}: {place(location)}" for location in shown_places(locations))
+
+
+class Fact(Struct, frozen=True):
+    """A name, and the lines below it."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+class Item(Struct, frozen=True):
+    """An entry of findings, or an undecided difference, with its place on the page.
+
+    ``waive`` is the command that accepts the findings, "" if there are none to accept.
+    """
+
+    anchor: str
+    facts: tuple[Fact, ...]
+    entry: Entry | None = None
+    undecided: UndecidedEntry | None = None
+    waive: str = ""
+
+
+class Group(Struct, frozen=True):
+    """Items under one heading; a ``folded`` group is closed at first.
+
+    ``hidden``: filters show its items only if their status is chosen. ``counts``: its items are part of the verdict.
+    """
+
+    anchor: str
+    title: str
+    items: tuple[Item, ...]
+    folded: bool = False
+    hidden: bool = False
+    counts: bool = True
+
+
+class DirectionPart(Struct, frozen=True):
+    """The groups of one direction (None: of both)."""
+
+    anchor: str
+    title: str
+    groups: tuple[Group, ...]
+    direction: Direction | None = None

@@ -1,15 +1,17 @@
-"""The first screen of a diff or a check: each verdict with three numbers, and the findings as marks by CRD."""
+"""First screens: each verdict with its numbers, and the findings as marks that link to them, by CRD."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.render.html.item import Item, Listed
-from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, arrow, folded, marked_row
+from crdcompat.render.html.items import Item
+from crdcompat.render.pages.blocks import Number
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
@@ -19,10 +21,12 @@ if TYPE_CHECKING:
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.render.html.findings import ComparedPart
+    from crdcompat.render.wording.verdict import Verdict
 
 #: A finding, and the item that contains it.
-_Found = tuple[Listed, Item]
+_Found = tuple["Finding", Item]
 #: The effect of the findings of each severity on the move.
 _MEANING = {
     Severity.ERROR: "block it",
@@ -110,7 +114,7 @@ def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
     """The CRDs with errors and warnings, the worst first, and the number of CRDs with neither."""
     by_crd: dict[str, list[_Found]] = {}
     for item in items:
-        for finding in item.found:
+        for finding in item.entry.findings if item.entry is not None else ():
             by_crd.setdefault(finding.crd, []).append((finding, item))
     counted = {crd: Counter(finding.severity for finding, _ in found) for crd, found in by_crd.items()}
     names = _names(by_crd)
@@ -128,10 +132,14 @@ def _names(by_crd: dict[str, list[_Found]]) -> dict[str, str]:
     return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}
 
 
-def _row(name: str, found: Sequence[_Found], counts: Counter[str]) -> MarkedRow:
-    worst = sorted(found, key=lambda each: Severity(each[0].severity).rank)
+def _path(item: Item) -> str:
+    return (item.entry.finding.path if item.entry is not None else "") or "the CRD itself"
+
+
+def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> MarkedRow:
+    worst = sorted(found, key=lambda each: each[0].severity.rank)
     marks = [
-        Mark(item.anchor, finding.severity, f"{finding.path or item.path}: {item.rule}")
+        Mark(item.anchor, finding.severity, f"{finding.path or _path(item)}: {finding.rule}")
         for finding, item in worst
         if finding.severity != Severity.INFO
     ]
@@ -141,3 +149,45 @@ def _row(name: str, found: Sequence[_Found], counts: Counter[str]) -> MarkedRow:
         if (count := counts[severity])
     ]
     return marked_row(name, marks, ", ".join(parts))
+
+
+_MAX_ROWS, _MAX_MARKS = 8, 40
+
+
+class Mark(Struct, frozen=True):
+    """A mark that links to an item; ``kind`` is the severity or verdict of the item."""
+
+    anchor: str
+    kind: str
+    title: str
+
+
+class MarkedRow(Struct, frozen=True):
+    """The marks of one CRD, the worst first; ``rest`` counts the items without a mark."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    rest: int
+    counts: str
+
+
+class Rows(Struct, frozen=True):
+    """Rows that are shown, and ``more`` that are folded away."""
+
+    shown: tuple[MarkedRow, ...]
+    more: tuple[MarkedRow, ...]
+
+
+def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
+    """A row with as many marks as fit."""
+    return MarkedRow(name, tuple(marks[:_MAX_MARKS]), max(len(marks) - _MAX_MARKS, 0), counts)
+
+
+def folded(rows: Sequence[MarkedRow]) -> Rows:
+    """The rows that fit on a first screen, and those that are folded away."""
+    return Rows(tuple(rows[:_MAX_ROWS]), tuple(rows[_MAX_ROWS:]))
+
+
+def arrow(verdict: Verdict) -> Verdict:
+    """The verdict with ``→`` for ``->``, which terminals show."""
+    return replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip())

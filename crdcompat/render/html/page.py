@@ -18,12 +18,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crdcompat.render.escape import escape_text
+from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.wording.findings import crd_name, fix_line, plural
 from crdcompat.version import __version__
+from crdcompat.vocabulary.writes import Operation
 from crdcompat.yaml.dump import to_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Excerpt
 
 _PARTS_AT_A_TIME = 500
@@ -74,6 +78,8 @@ def _environment() -> Environment:
         prose=prose,
         data=as_data,
         words=words,
+        kind=kind,
+        said=said,
     )
     return environment
 
@@ -102,6 +108,34 @@ _WORDS = {
     "main": "a write to the object",
     "status-write": "a write to /status",
 }
+
+
+#: Title of an example object, by the write that shows the finding.
+_EXAMPLES: Mapping[Operation | None, str] = {
+    None: "Example object: the smallest one found that shows it",
+    Operation.STATUS: "Example object that replaces the status of the stored one",
+    Operation.MAIN: "Example object that replaces the stored one",
+}
+
+
+def said(entry: Entry) -> dict[str, Any]:
+    """What the page says of an entry of findings: sentences, what stands beside its name, the title of its example."""
+    finding, more = entry.finding, len(entry.mirrors)
+    return {
+        "message": f"{predicate(finding)}.",
+        "about": (
+            crd_name(finding.crd, finding.version),
+            finding.rule,
+            *((f"same change in {plural(more, 'more place')}",) if more else ()),
+        ),
+        "fix": fix_line(finding).rpartition(" (")[0],
+        "example": _EXAMPLES[finding.witness.operation],
+    }
+
+
+def kind(block: Any) -> str:
+    """The kind of a block."""
+    return type(block).__name__
 
 
 def words(term: str) -> str:

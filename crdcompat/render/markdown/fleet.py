@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import escape_text
-from crdcompat.render.markdown.markup import block, bullets, code, details, span
+from crdcompat.render.markdown.markup import block, bullets, code, details, span, unread
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
@@ -34,10 +34,7 @@ def fleet_head(report: FleetReport) -> Iterator[str]:
     yield span(fleet_title(report))
     lines = [f"- {span(target.name)}: {verdict_tally(report.by_verdict(target.name))}" for target in report.targets]
     yield f"**{how_far(report)}:**\n\n" + "\n".join(lines[:_MAX_TARGETS])
-    lost = [f"{unread.recording}: {unread.reason}" for unread in report.unread]
-    lost += [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
-    if lost:
-        yield f"**Could not be read:**\n\n{bullets(lost)}"
+    yield from unread(report.problems, [f"{each.recording}: {each.reason}" for each in report.unread])
 
 
 def fleet_entries(report: FleetReport) -> Iterator[tuple[str, int]]:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from crdcompat.render.escape import escape_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.errors import Problem
 
 _MAX_INLINE = 400
 _MAX_IN_BLOCK = 4_000
+_MAX_LINES = 100
 _TICKS = re.compile("`+")
 #: Backticks around code must outnumber those in it: without a bound, text of backticks would grow threefold.
 _MANY_TICKS = re.compile("`{11,}")
@@ -57,6 +60,20 @@ def bullets(texts: Sequence[str], most: int = 10) -> str:
     """A list of code spans, and how many more there are."""
     rest = len(texts) - most
     return "\n".join([f"- {span(text)}" for text in texts[:most]] + ([f"- and {rest} more"] if rest > 0 else []))
+
+
+def unread(problems: Sequence[Problem], more: Sequence[str] = ()) -> Iterator[str]:
+    """What could not be read, ``more`` of it first; nothing if all could."""
+    if lines := [*more, *(f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in problems)]:
+        yield f"**Could not be read:**\n\n{bullets(lines)}"
+
+
+def folded(lines: Sequence[str], summary: str) -> Iterator[str]:
+    """Lines that are folded below a summary in HTML; of many the first. Nothing without lines."""
+    if lines:
+        rest = len(lines) - _MAX_LINES
+        more = [f"and {rest} more"] if rest > 0 else []
+        yield details(summary, block("\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))))
 
 
 def _longest_run(text: str) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.matrix_obstacles import obstacles
 from crdcompat.render.escape import escape_text
-from crdcompat.render.markdown.markup import block, bullets, code, details
+from crdcompat.render.markdown.markup import block, bullets, code, details, folded
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.matrix import (
     BLOCKING,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 #: A wider table is unreadable, and does not fit into a comment.
 _MAX_COLUMNS = 20
-_MAX_LINES = 100
 _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
 
 
@@ -55,7 +54,7 @@ def matrix_entries(report: MatrixReport) -> Iterator[tuple[str, int]]:
             yield (f"### {title}\n\n{reading}\n\n" if not number else "") + _obstacle(item), 1
     lines = [f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()]
     if lines:
-        yield _folded(lines, "not judged"), len(lines)
+        yield "".join(folded(lines, f"{len(lines)} not judged")), len(lines)
 
 
 def matrix_tail(report: MatrixReport) -> Iterator[str]:
@@ -87,10 +86,4 @@ def _cluster(cluster: MatrixCluster) -> str:
         lines.append(f"to {target.target}: {target.verdict}")
         lines += (f"  {line}" for line in target_lines(target.report))
         lines += (f"  not judged: {line}" for line in target.unjudged)
-    return _folded(lines, cluster_title(cluster), counted=False)
-
-
-def _folded(lines: list[str], what: str, *, counted: bool = True) -> str:
-    rest = len(lines) - _MAX_LINES
-    shown = [*lines[:_MAX_LINES], *([f"and {rest} more"] if rest > 0 else [])]
-    return details(f"{len(lines)} {what}" if counted else code(what), block("\n".join(map(escape_text, shown))))
+    return "".join(folded(lines, code(cluster_title(cluster))))

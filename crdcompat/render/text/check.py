@@ -9,12 +9,18 @@ from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
 from crdcompat.render.text.diff import compared_text, unexplained_lines
 from crdcompat.render.wording.blocks import blocks, predicate
-from crdcompat.render.wording.check import full_command, is_failing, next_steps, section_title, unreleased_reason
+from crdcompat.render.wording.check import (
+    full_command,
+    is_failing,
+    next_steps,
+    section_title,
+    trust_lines,
+    unreleased_reason,
+)
 from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
-from crdcompat.render.wording.trust import trust_lines
 from crdcompat.render.wording.verdict import (
     COLOURS,
     allowed_by,

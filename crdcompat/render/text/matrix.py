@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.matrix_obstacles import Obstacle, obstacles
-from crdcompat.render.wording.findings import crd_name, more_lines, plural, tally
+from crdcompat.render.pages.blocks import Line, Listing, listing
+from crdcompat.render.text.page import blocks_text
+from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cluster_title,
     matrix_notes,
+    matrix_verdict,
     part_line,
     reasons,
     target_lines,
 )
 from crdcompat.render.wording.matrix_grid import grid
-from crdcompat.render.wording.matrix_reach import matrix_verdict
 from crdcompat.render.wording.simulation import verdict_tally
 from crdcompat.render.wording.verdict import COLOURS, with_verdict
 from crdcompat.vocabulary import Severity
@@ -41,7 +43,8 @@ def _body(report: MatrixReport, style: Style) -> Iterator[str]:
     for direction, (title, legend) in BLOCKING.items():
         yield from _blocking(title, legend, obstacles(report, direction), style)
     if style.verbosity >= 0:
-        yield from _unjudged(report, style)
+        lines = tuple(Line(f"{reason} ({plural(ways, 'way')})") for reason, ways in reasons(report).items())
+        yield from blocks_text(listing("What was not judged", lines, most=_MAX_LINES), style)
     if style.verbosity > 0:
         for cell in report.cells:
             yield from _findings(cell, style)
@@ -69,16 +72,6 @@ def _blocking(title: str, legend: str, found: Sequence[Obstacle], style: Style) 
             yield style.wrap(part_line(part), indent="      ", first="    ")
 
 
-def _unjudged(report: MatrixReport, style: Style) -> Iterator[str]:
-    found = reasons(report)
-    if not found:
-        return
-    yield ""
-    yield style.paint("What was not judged", "bold")
-    lines = [f"{reason} ({plural(ways, 'way')})" for reason, ways in found.items()]
-    yield from _cut_short(lines, style)
-
-
 def _findings(cell: Cell, style: Style) -> Iterator[str]:
     """Errors and warnings of a cell, a line each; ``diff`` shows them in full."""
     shown = [finding for finding in cell.findings if finding.counts and finding.severity != Severity.INFO]
@@ -100,11 +93,5 @@ def _cluster(cluster: MatrixCluster, style: Style) -> Iterator[str]:
         yield f"  to {target.target}: {verdict} (objects by their worst write: {verdict_tally(target.report)})"
         for line in target_lines(target.report):
             yield style.wrap(line, indent="      ", first="    ")
-        yield from _cut_short([f"  not judged: {line}" for line in target.unjudged], style)
-
-
-def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
-    shown = lines if style.verbosity > 0 else lines[:_MAX_LINES]
-    for line in shown:
-        yield style.wrap(line, indent="    ", first="  ")
-    yield from more_lines(len(lines) - len(shown))
+        unjudged = tuple(Line(f"not judged: {line}", depth=2, hang=0) for line in target.unjudged)
+        yield from blocks_text((Listing(unjudged, _MAX_LINES),), style)

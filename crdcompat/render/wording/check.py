@@ -1,21 +1,23 @@
-"""Sentences on a check: the titles of its sections, and what to do next."""
+"""Sentences on a check: what it edits in its own rules and accepts, the titles of its sections, what to do next."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from crdcompat.models.check import Section
+from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.wording.blocks import blocks
-from crdcompat.render.wording.findings import fix_line, plural
-from crdcompat.render.wording.growth import growth_fix, is_declarable
+from crdcompat.render.wording.findings import crd_name, fix_line, plural
+from crdcompat.render.wording.growth import growth_fix, is_declarable, why_accepted
 from crdcompat.vocabulary import Against, FailOn, Severity
+from crdcompat.vocabulary.texts import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.findings.entries import Entry
-    from crdcompat.models.check import CheckReport
     from crdcompat.models.finding import Finding
+    from crdcompat.models.report import Report
 
 #: Ids of findings in one command.
 _MAX_IDS = 8
@@ -74,4 +76,37 @@ def section_title(section: Section) -> str:
         "What this change does"
         if section.against == Against.BASE
         else f"Against the rollback target {section.report.old.title}"
+    )
+
+
+#: Accepted findings that are listed one by one; a baseline can have thousands.
+_MAX_SHOWN = 100
+_MAX_REASON = 1000
+
+
+def trust_lines(report: Report) -> list[str]:
+    """What a person has to see before the findings, as plain text; nothing for other reports than a check."""
+    if not isinstance(report, CheckReport):
+        return []
+    accepted = report.accepted_by_change
+    if not accepted:
+        return list(report.rules)
+    counted = Counter(finding.severity for finding in accepted)
+    counts = ", ".join(_count(number, severity) for severity in Severity if (number := counted[severity]))
+    lines = [*report.rules, f"accepted by this change: {counts}"]
+    lines += [_line(finding) for finding in accepted[:_MAX_SHOWN]]
+    return [*lines, *([f"and {len(accepted) - _MAX_SHOWN} more"] if len(accepted) > _MAX_SHOWN else [])]
+
+
+def _count(number: int, severity: Severity) -> str:
+    return f"{number} info" if severity is Severity.INFO else plural(number, severity)
+
+
+def _line(finding: Finding) -> str:
+    assert finding.waiver is not None
+    where = f"{crd_name(finding.crd, finding.version)} {finding.path}".strip()
+    owner = f" (owner: {cut(finding.waiver.owner, _MAX_REASON)})" if finding.waiver.owner else " (no owner)"
+    return (
+        f"accepted {finding.severity}[{finding.rule}] {where} ({finding.direction}), {finding.id}: "
+        f"{finding.message}. Reason: {cut(why_accepted(finding), _MAX_REASON)}{owner}"
     )

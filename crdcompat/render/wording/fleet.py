@@ -9,7 +9,7 @@ from crdcompat.models.simulation import DELETED
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
-from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED, allowed_line
+from crdcompat.render.wording.verdict import COLOURS, Blocked, allowed_line, blocked_lines
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
@@ -82,17 +82,16 @@ def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
         first, *_ = (*counted, ReleaseVerdict.UNKNOWN)
         shares = ", ".join(f"{verdict.upper()} for {count}" for verdict, count in counted.items())
         yield style.title(f"{origin} -> {release.name}: {shares or 'UNKNOWN for all'} of {total}", COLOURS[first])
-    folded = folded_findings(report)
-    for path, (finding, *_) in folded[:MAX_BLOCKED]:
-        yield f"  {finding.kind}  {style.paint(path or 'the object', 'path')}"
-        rejecting = ", ".join(each.target for each in finding.targets)
-        by = f"; rejected by {rejecting}" if _is_rejected(finding) else ""
-        line = f"blocks {finding.clusters} of {total}: {_what(finding)}{by}"
-        yield style.clip(line, indent="    ")
-    if len(folded) > MAX_BLOCKED:
-        yield f"  and {len(folded) - MAX_BLOCKED} more"
+    blocked = [_blocked(path or "the object", finding, total) for path, (finding, *_) in folded_findings(report)]
+    yield from blocked_lines(blocked, style)
     yield style.fill(coverage(report), indent="  ", first="")
     yield from allowed_line(style)
+
+
+def _blocked(path: str, finding: FleetFinding, total: str) -> Blocked:
+    rejecting = ", ".join(each.target for each in finding.targets)
+    by = f"; rejected by {rejecting}" if _is_rejected(finding) else ""
+    return Blocked(finding.kind, path, f"blocks {finding.clusters} of {total}: {_what(finding)}{by}")
 
 
 def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = "") -> Iterator[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from crdcompat.models.preflight import GoBack
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import more_lines, plural, some
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary import Effect
@@ -21,13 +19,6 @@ if TYPE_CHECKING:
     from crdcompat.models.losses import Loss
     from crdcompat.models.preflight import AccessRule, DeletedKind, PreflightReport, WindowEffect
 
-COLOURS = {
-    GoBack.YES: "good",
-    GoBack.WITH_LOSSES: "warning",
-    GoBack.NO: "error",
-    GoBack.UNKNOWN: "path",
-    GoBack.NOTHING: "good",
-}
 #: The failure at a path while the versions of CRD and operator differ.
 _FAILURES = {
     Effect.CRD_REJECTED: "the server refuses the CRD",
@@ -138,33 +129,15 @@ _WINDOWS = {
 }
 
 
-class Window(Struct, frozen=True):
-    """One of the two windows: its failures, and the number of fields that can be lost or defaulted ("" for none)."""
-
-    title: str
-    failing: tuple[str, ...]
-    others: str
-
-
-def windows(report: PreflightReport) -> Iterator[Window]:
-    """The failures while only the CRDs, or only the operator, are rolled back."""
+def windows(report: PreflightReport) -> Iterator[tuple[str, list[str], str]]:
+    """Each window: a title, its failures, and the number of fields that can be lost or defaulted ("" for none)."""
     for title, attribute in _WINDOWS.items():
         effects: list[tuple[WindowEffect, Effect]] = [(each, getattr(each, attribute)) for each in report.windows]
         failing = [pair for pair in effects if pair[1] in _FAILING]
         groups = siblings(failing, lambda pair: pair[0].path, lambda pair: (pair[0].kind, pair[1]))
         lossy = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
         others = f"{plural(lossy, 'field')} can be lost or defaulted" if lossy else ""
-        yield Window(title if failing or others else f"{title}: nothing fails", tuple(map(_window, groups)), others)
-
-
-def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
-    """The windows as lines, with at most ``most`` failures each."""
-    for window in windows(report):
-        yield window.title
-        yield from (f"  {each}" for each in window.failing[:most])
-        yield from more_lines(len(window.failing) - most)
-        if window.others:
-            yield f"  {window.others}"
+        yield title if failing or others else f"{title}: nothing fails", [*map(_window, groups)], others
 
 
 _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)

@@ -9,7 +9,7 @@ from crdcompat.findings.finding import fingerprint
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport, PromotedGate
 from crdcompat.models.finding import Finding, Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines

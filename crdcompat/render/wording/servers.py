@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.models.servers import Acceptance
-from crdcompat.render.wording.findings import crd_name, plural
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary.servers import needed, spans
 
 if TYPE_CHECKING:
@@ -116,11 +116,6 @@ def _places(needs: Sequence[Need]) -> str:
 def place(need: Need) -> str:
     """``networks.yaml:194``."""
     return f"{need.file}:{need.line}" if need.line else need.file
-
-
-def where(need: Need) -> str:
-    """The place, the CRD and the field."""
-    return f"{place(need)}  {crd_name(need.crd, need.version)} {need.path}".rstrip()
 
 
 def reasons(report: ServersReport) -> tuple[Reason, ...]:

@@ -84,11 +84,16 @@ def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], sty
 def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict on one move, then what blocks it."""
     yield style.title(f"{verdict.sentence}{allowed_by(verdict.result, style)}", COLOURS[verdict.result])
-    for item in verdict.blocked[:MAX_BLOCKED]:
+    yield from blocked_lines(verdict.blocked, style)
+
+
+def blocked_lines(blocked: Sequence[Blocked], style: Style) -> Iterator[str]:
+    """What blocks: the kind with the field, then the reaction of the server."""
+    for item in blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
         yield style.clip(item.reaction, indent="    ")
-    if len(verdict.blocked) > MAX_BLOCKED:
-        yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
+    if len(blocked) > MAX_BLOCKED:
+        yield f"  and {len(blocked) - MAX_BLOCKED} more"
 
 
 def allowed_by(result: ReleaseVerdict, style: Style) -> str:

@@ -178,7 +178,7 @@ def test_values_that_a_newer_server_tolerates(cluster: ApiServer) -> None:
     assert (found["answer"], found["causes"], found["steps"]) == ("yes", [], [])
     assert [(each["path"], each["objects"]) for each in found["tolerated"]] == [("spec.mode", 1)]
     assert (
-        "What old tolerates as long as nobody changes it (it cannot be created anew)\n"
+        "What old tolerates (as long as nobody changes it; it cannot be created anew)\n"
         '  1 of 1 Widget: spec.mode holds "c"\n'
     ) in preflight("--kube-version", "1.33").out
 

@@ -11,7 +11,7 @@ from report_samples import HOSTILE, check, empty_check, hostile_check, replayed,
 
 from crdcompat.models.diff import UndecidedEntry
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import get_format
 from crdcompat.vocabulary import Side

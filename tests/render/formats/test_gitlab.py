@@ -13,7 +13,7 @@ from report_samples import HOSTILE, check, compared, empty_check, hostile_check,
 from report_samples import OLD as SAME
 
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 
 
 def _issues(report: Report) -> list[dict[str, Any]]:

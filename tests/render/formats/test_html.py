@@ -36,7 +36,7 @@ from report_samples import (
 
 from crdcompat.models.diff import Unexplained
 from crdcompat.models.finding import Acceptance, Evidence, IntroducedBy
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 from crdcompat.render import html
 from crdcompat.render.html.page import as_data
 from crdcompat.render.wording.simulation import repair_command
@@ -126,11 +126,11 @@ def test_marks_by_crd_lead_to_the_findings(tmp_path: Path) -> None:
 
 
 def test_many_findings_have_bounded_rows_and_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.marks._MAX_MARKS", 1)
+    monkeypatch.setattr("crdcompat.render.html.overview._MAX_MARKS", 1)
     shown = page(sample(tmp_path))
     (row,) = shown.one("ul", "rows")
     assert said(row) == "Widget +1 1 error, 1 warning, 1 info"
-    monkeypatch.setattr("crdcompat.render.html.marks._MAX_ROWS", 1)
+    monkeypatch.setattr("crdcompat.render.html.overview._MAX_ROWS", 1)
     shown = page(with_findings(sample(tmp_path), warning={"crd": "gears.example.com", "kind": "Gear"}))
     assert [said(each) for each in shown.all("ul", "rows")] == ["Widget 1 error, 1 info", "Gear 1 warning"]
     (folded,) = [each for each in shown.all("details", "fold") if said(each[0]) == "1 more CRD"]

@@ -26,7 +26,7 @@ from report_samples import (
     widget,
 )
 
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 
 
 def _suites(report: Report) -> dict[str, TestSuite]:

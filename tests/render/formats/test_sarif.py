@@ -30,7 +30,7 @@ from sarif import KEY, Run, one_run
 from crdcompat import __version__
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.finding import Location
-from crdcompat.models.reports import Report
+from crdcompat.models.report import Report
 
 Read = Callable[[Report], Run]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _COLOURS = {Outcome.REFUTED: "error", Outcome.NOT_TESTABLE: "warning", Outcome.CONFIRMED: "good"}
 
 
-def verification_text(report: VerificationReport, style: Style) -> Iterator[str]:
+def verify_text(report: VerificationReport, style: Style) -> Iterator[str]:
     """All lines of the report; a quiet one has only the refuted findings."""
     count = plural(len(report.findings), "finding")
     yield style.paint(f"{count} of {report.file}, put to {report.context} (Kubernetes {report.server})", "bold")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.render.data.parts import head, problem, words
+from crdcompat.render.data.parts import head, picked, problem, words
 
 if TYPE_CHECKING:
     from crdcompat.models.verification import VerificationReport, VerifiedFinding
 
 
-def verification_data(report: VerificationReport) -> dict[str, Any]:
+def verify_data(report: VerificationReport) -> dict[str, Any]:
     """Which findings a server confirmed, in its words."""
     return {
         **head("verify", report.old, report.new),
@@ -26,13 +26,7 @@ def verification_data(report: VerificationReport) -> dict[str, Any]:
 
 def _finding(item: VerifiedFinding) -> dict[str, Any]:
     return {
-        "id": item.claim.id,
-        "rule": item.claim.rule,
-        "direction": item.claim.direction,
-        "effect": item.claim.effect,
-        "crd": item.claim.crd,
-        "version": item.claim.version,
-        "path": item.claim.path,
+        **picked(item.claim, "id rule direction effect crd version path"),
         "outcome": item.outcome,
         "reason": item.reason or None,
         "said": list(item.said),
