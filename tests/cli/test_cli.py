@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, spawn, string, version, write
 
-import crdcompat.features.diff.workflow
+import crdcompat.features.diff.configured
 from crdcompat.cli.app import _MODULES
 from crdcompat.cli.help import EXAMPLES
 from crdcompat.render.formats import format_names
@@ -385,7 +385,7 @@ def test_a_crash_exits_3_with_one_sentence(sides: tuple[Path, Path], monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the floor is gone\nand more")
 
-    monkeypatch.setattr(crdcompat.features.diff.workflow, "diff", broken)
+    monkeypatch.setattr(crdcompat.features.diff.configured, "diff", broken)
     ran = run("diff", *sides)
     assert (ran.code, ran.out) == (3, "")
     assert ran.err.count("\n") == 1
