@@ -26,7 +26,7 @@ from crdcompat.render.wording.findings import (
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport, UndecidedEntry
@@ -51,12 +51,14 @@ class Items(Struct):
 
     ``more``: values of facets for all items made until it changes. ``existing``: findings that existed before a change
     are neither folded nor hidden. ``report_file``: the JSON report that a waiver command reads, if it needs one.
+    ``elsewhere``: ids of findings that have their details in another part of the page, until it changes.
     """
 
     facets: Facets
     existing: bool = False
     report_file: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Set[str] = frozenset()
     _anchors: Counter[str] = field(default_factory=Counter)
 
     def direction(
@@ -118,6 +120,8 @@ class Items(Struct):
             rule=finding.rule,
             **{**self.more, **met},
         )
+        if finding.id in self.elsewhere:
+            return Item(f"f-{finding.id}", (), entry, is_link=True)
         return Item(
             self.anchor(f"f-{finding.id}"),
             _facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
@@ -145,9 +149,9 @@ class Items(Struct):
         return Item(self.anchor("undecided"), facts, undecided=entry)
 
 
-def is_large(reports: Iterable[DiffReport]) -> bool:
-    """Whether the reports have more items than fit on a page."""
-    return sum(len(report.findings) + len(report.undecided) for report in reports) > _MAX_ITEMS
+def is_large(reports: Iterable[DiffReport], most: int = _MAX_ITEMS) -> bool:
+    """Whether the reports have more items than ``most``, by default than fit on a page."""
+    return sum(len(report.findings) + len(report.undecided) for report in reports) > most
 
 
 def without_info(report: DiffReport) -> tuple[DiffReport, int]:
@@ -237,7 +241,8 @@ class Fact(Struct, frozen=True):
 class Item(Struct, frozen=True):
     """An entry of findings, or an undecided difference, with its place on the page.
 
-    ``waive`` is the command that accepts the findings, "" if there are none to accept.
+    ``waive`` is the command that accepts the findings, "" if there are none to accept. ``is_link``: the details are at
+    the anchor, elsewhere on the page.
     """
 
     anchor: str
@@ -245,6 +250,7 @@ class Item(Struct, frozen=True):
     entry: Entry | None = None
     undecided: UndecidedEntry | None = None
     waive: str = ""
+    is_link: bool = False
 
 
 class Group(Struct, frozen=True):

@@ -19,7 +19,7 @@ from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from crdcompat.models.matrix import Blocker, Cell, MatrixReport
     from crdcompat.models.matrix_obstacles import Obstacle
@@ -35,6 +35,8 @@ _FACETS = (
     CONTEXT,
     RULE,
 )
+#: Findings of a page; where a matrix has more of them, each has its details in one cell, and the others refer to it.
+_MAX_WHOLE = 2_000
 #: Shades of a verdict's colour.
 _SHADES = 3
 #: Kinds with warnings that a cell names.
@@ -87,8 +89,19 @@ class Picture:
 def ways(report: MatrixReport) -> tuple[tuple[Way, ...], Facets]:
     """Every cell with its findings, and what they can be filtered by."""
     items = Items(Facets(_FACETS))
-    brief = is_large(cell.report for cell in report.cells)
-    return tuple(_way(cell, items, brief=brief) for cell in report.cells), items.facets
+    reports = [cell.report for cell in report.cells]
+    homes = _homes(report) if is_large(reports, _MAX_WHOLE) else None
+    return tuple(_way(cell, items, homes, brief=is_large(reports)) for cell in report.cells), items.facets
+
+
+def _homes(report: MatrixReport) -> dict[str, Cell]:
+    """By id of a finding the cell that has its details: of those with it the one of the closest releases."""
+    at = {release.name: number for number, release in enumerate(report.releases)}
+    homes: dict[str, Cell] = {}
+    for cell in sorted(report.cells, key=lambda each: abs(at[each.origin] - at[each.target])):
+        for finding in cell.findings:
+            homes.setdefault(finding.id, cell)
+    return homes
 
 
 def _weight(cell: Cell) -> int:
@@ -125,8 +138,10 @@ def blocking(report: MatrixReport) -> list[tuple[str, str, list[Obstacle]]]:
     return [each for each in found if each[-1]]
 
 
-def _way(cell: Cell, items: Items, *, brief: bool) -> Way:
+def _way(cell: Cell, items: Items, homes: Mapping[str, Cell] | None, *, brief: bool) -> Way:
     items.more = {"from": cell.origin, "to": cell.target}
+    if homes is not None:
+        items.elsewhere = {each.id for each in cell.findings if homes[each.id] is not cell}
     report, left_out = without_info(cell.report) if brief else (cell.report, 0)
     since = {blocker.finding.id: tuple(_since(blocker)) for blocker in cell.blockers}
     made = (items.direction(report, alone(report), cell.direction, since), items.undecided(report))
