@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from offline import PROJECT
 
 PAGES = sorted((PROJECT / "docs").glob("*.md"))
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PAGES]
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PAGES, *sorted(PROJECT.glob("contrib/*/*.md"))]
 BLOCKS = [
     block.content.splitlines()
     for page in PAGES
@@ -37,7 +37,7 @@ def test_every_part_is_shown() -> None:
     assert set(commands) >= {"diff", "simulate", "matrix"}
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=[page.name for page in DOCUMENTS])
+@pytest.mark.parametrize("page", DOCUMENTS, ids=[str(page.relative_to(PROJECT)) for page in DOCUMENTS])
 def test_links_lead_to_a_file_and_a_heading(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         if "://" in link:
