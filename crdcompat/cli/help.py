@@ -8,6 +8,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from crdcompat.program import NAME, typed
+
 #: Group -> names of the parameters of its options. Other options come first, in a group of their own.
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Filters": ("direction", "owner", "crd", "context", "select", "ignore"),
@@ -99,4 +101,4 @@ class GroupedCommand(TyperCommand):
         """The examples, as users type them."""
         if lines := EXAMPLES.get(self.name or "", ()):
             with formatter.section("Examples"):
-                formatter.write("".join(f"  {line}\n" for line in lines))
+                formatter.write("".join(f"  {typed()}{line.removeprefix(NAME)}\n" for line in lines))
