@@ -33,6 +33,7 @@ _MODULES = {
     "servers": "servers",
     "versions": "versions",
     "updates": "updates",
+    "requirement": "requirement",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

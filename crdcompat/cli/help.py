@@ -58,6 +58,7 @@ EXAMPLES: dict[str, Sequence[str]] = {
         "crdcompat versions release-4.14 release-4.16 --objects must-gather.tar.gz",
     ),
     "updates": ("crdcompat updates origin/main",),
+    "requirement": ("crdcompat requirement release-4.15 --crd widgets.example.com | oc apply -f -",),
     "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
     "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
 }
