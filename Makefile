@@ -17,8 +17,9 @@ DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
 TODAY := $(VENV)/typer-of-today
 SITE := $(VENV)/site
+RELEASE := $(VENV)/release
 
-.PHONY: demo test site fuzz referee conformance replay examine bench types fixtures lint format clean
+.PHONY: demo test dist site fuzz referee conformance replay examine bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -26,6 +27,10 @@ demo: $(RUN)
 
 test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
+
+# What a release consists of, in dist/; ADDRESS is where the files will be. The wheels of dependencies are those of the tests.
+dist: $(RELEASE) $(WHEELS)
+	$(BIN)/python release/build.py $(VENV)/wheelhouse $(if $(ADDRESS),--address '$(ADDRESS)')
 
 # The documentation as a site in build/site: docs/, the README, and a page for each rule.
 site: $(SITE)
@@ -112,6 +117,11 @@ $(WHEELS): pyproject.toml $(MADE)
 $(SITE): pyproject.toml $(MADE)
 	@echo "Installing crdcompat and MkDocs into $(VENV) (once)..."
 	@$(PIP) install --editable '.[docs]'
+	@touch $@ $(RUN)
+
+$(RELEASE): pyproject.toml $(MADE)
+	@echo "Installing crdcompat and what builds a release into $(VENV) (once)..."
+	@$(PIP) install --editable '.[release]'
 	@touch $@ $(RUN)
 
 $(TODAY): $(MADE)

@@ -57,9 +57,10 @@ def main() -> NoReturn:
 def _run() -> int | str | None:
     """The exit code of the command."""
     from crdcompat.cli.app import app
+    from crdcompat.program import typed
 
     try:
-        app(prog_name="crdcompat")
+        app(prog_name=typed())
     except SystemExit as done:
         return done.code
     return 0

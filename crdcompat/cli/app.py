@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from crdcompat.program import NAME, typed
 from crdcompat.version import __version__
 
 #: Command functions and their modules in this package, in the order of the help.
@@ -32,6 +33,7 @@ _MODULES = {
     "servers": "servers",
     "versions": "versions",
     "updates": "updates",
+    "requirement": "requirement",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",
@@ -87,11 +89,12 @@ def _command(name: str, module: str) -> Any:
 
 
 app = typer.Typer(
-    name="crdcompat",
+    name=NAME,
     cls=_Group,
     help="Can this release be rolled back? Compares the CRDs of two releases, finds what a rollback breaks,"
-    " and proves it. Example: crdcompat diff release-4.15 release-4.16",
+    f" and proves it. Example: {typed()} diff release-4.15 release-4.16",
     no_args_is_help=True,
+    add_completion=typed() == NAME,  # a shell completes the words of kubectl by kubectl's own script
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help and errors: rich takes a third of the time of --help
     context_settings={"help_option_names": ["-h", "--help"]},

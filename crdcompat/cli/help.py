@@ -9,6 +9,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from crdcompat.program import NAME, typed
+
 #: The headings in their order. A command shows fewer than three options of one heading among its others.
 _HEADINGS = ("Filters", "Many clusters", "Output", "Sources")
 _LEAST = 3
@@ -39,6 +41,7 @@ EXAMPLES: dict[str, Sequence[str]] = {
         "crdcompat versions release-4.14 release-4.16 --objects must-gather.tar.gz",
     ),
     "updates": ("crdcompat updates origin/main",),
+    "requirement": ("crdcompat requirement release-4.15 --crd widgets.example.com | oc apply -f -",),
     "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
     "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
 }
@@ -79,4 +82,4 @@ class GroupedCommand(TyperCommand):
         """The examples, as users type them."""
         if lines := EXAMPLES.get(self.name or "", ()):
             with formatter.section("Examples"):
-                formatter.write("".join(f"  {line}\n" for line in lines))
+                formatter.write("".join(f"  {typed()}{line.removeprefix(NAME)}\n" for line in lines))

@@ -82,16 +82,17 @@ class ComparisonCache:
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
     ``resources``, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
     keys.
-    ``budget`` is that of the comparison under way.
+    ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, the differences are
+    known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: ComparisonCache | None = None) -> None:
         self.resources: dict[tuple[int, Server, bool], Resource] = {}
         self.book = TrialBook()
         self.budget = Budget(sys.maxsize)
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
-        self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
+        self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = before._schemas if before is not None else {}
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
         """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
+from crdcompat.program import typed
 from crdcompat.sources.plain_file import inside, read_plain, top_of
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.installers import Installer
@@ -257,7 +258,7 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
             place = ("severities", index, "rule")
             raise ConfigError(
                 f"{path}{line_suffix(text, place)}: {'.'.join(map(str, place))}: there is no rule {entry['rule']!r}"
-                " (crdcompat rules lists them)"
+                f" ({typed()} rules lists them)"
             )
     if "kubernetes" in values:
         from crdcompat.config.kubernetes import wrong_range

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from crdcompat.program import typed
 from crdcompat.sources.urls import public_name
 
 #: The path of a value in the configuration.
@@ -76,7 +77,7 @@ def _wrong_recording(name: str) -> str:
 
 def _wrong_waivers(name: str) -> str:
     if PurePosixPath(name).suffix not in _WAIVERS:
-        return f"the waiver file has a name that ends in {', '.join(_WAIVERS)}: crdcompat waive writes it"
+        return f"the waiver file has a name that ends in {', '.join(_WAIVERS)}: {typed()} waive writes it"
     return _outside(name)
 
 

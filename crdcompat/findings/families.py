@@ -8,6 +8,7 @@ from crdcompat.compare.facet import Facet
 from crdcompat.compare.registry import declared_by, module_of
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.findings.rules import Rule, catalogue
+from crdcompat.program import typed
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 
@@ -32,7 +33,7 @@ def members(family: str = "") -> tuple[Member, ...]:
     found = tuple(member for member in everything if not family or member.family == family)
     if not found:
         hint = did_you_mean(family, dict.fromkeys(member.family for member in everything))
-        raise UsageError(f"there is no family {family!r}{hint} (crdcompat rules lists all rules by family)")
+        raise UsageError(f"there is no family {family!r}{hint} ({typed()} rules lists all rules by family)")
     return found
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.findings.severity import default_severity
 from crdcompat.package_data import data_dir
+from crdcompat.program import typed
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 
 
@@ -119,4 +120,4 @@ def find_rule(name: str) -> Rule:
     """A rule by id. Raises UsageError with the nearest id."""
     if name in rule_names():
         return rule(name)
-    raise UsageError(f"there is no rule {name!r}{did_you_mean(name, rule_names())} (crdcompat rules lists them all)")
+    raise UsageError(f"there is no rule {name!r}{did_you_mean(name, rule_names())} ({typed()} rules lists them all)")

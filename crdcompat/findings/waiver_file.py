@@ -18,6 +18,7 @@ from crdcompat.findings.growth import Declaration
 from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waivers import Waiver, asks_for, brief, release_numbers
 from crdcompat.models.finding import Acceptance
+from crdcompat.program import typed
 from crdcompat.schema.enums import member_key
 from crdcompat.sources.plain_file import read_plain
 from crdcompat.vocabulary import Direction, Severity
@@ -81,7 +82,7 @@ def _check(entry: dict[str, Any], where: str) -> None:
     rule = entry["rule"]
     _check_reason(entry, where)
     if rule not in rule_names():
-        raise ConfigError(f"{where}: there is no rule {rule!r} (crdcompat rules lists them)")
+        raise ConfigError(f"{where}: there is no rule {rule!r} ({typed()} rules lists them)")
     _last_day(entry.get("until", ""), f"{where}: until")
     missing = [key for key in asks_for(rule) if key not in entry or (key, entry[key]) == ("values", [])]
     if missing == ["values"]:
@@ -89,7 +90,7 @@ def _check(entry: dict[str, Any], where: str) -> None:
     if missing:
         raise ConfigError(
             f"{where}: {' and '.join(missing)}: say what the keyword was and became, as the report has it "
-            "(crdcompat waive writes it); a waiver covers no later change"
+            f"({typed()} waive writes it); a waiver covers no later change"
         )
 
 

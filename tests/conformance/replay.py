@@ -35,6 +35,8 @@ HISTORIES = {
 }
 #: Changes that are replayed at the same time.
 WORKERS = 2
+#: The installed command.
+PROGRAM = str(Path(sys.executable).parent / "crdcompat")
 
 Key = tuple[str, str, str, str]
 """Rule, direction, CRD and version, path."""
@@ -141,6 +143,14 @@ def as_of(repo: Path, head: str, branches: dict[str, str]) -> None:
         _git(repo, "update-ref", *((ref, commit) if _date(repo, commit) <= day else ("-d", ref)))
 
 
+def start_of_day(repo: Path, head: str, branches: dict[str, str]) -> None:
+    """Set a clone back to the day of a change, with the configuration that ``init`` writes there."""
+    (repo / ".crdcompat.yaml").unlink(missing_ok=True)
+    as_of(repo, head, branches)
+    environment = {**os.environ, "CI": ""}
+    subprocess.run([PROGRAM, "init"], cwd=repo, check=True, capture_output=True, env=environment)
+
+
 def _date(repo: Path, commit: str) -> int:
     """The date of a commit; the oldest releases have no common history with master."""
     return int(_git(repo, "log", "-1", "--format=%ct", commit))
@@ -154,18 +164,13 @@ def branches_of(repo: Path) -> dict[str, str]:
 
 def replay(repo: Path, change: Change, branches: dict[str, str]) -> Replayed:
     """Run ``init`` and ``check`` on one change as a contributor does."""
-    program = str(Path(sys.executable).parent / "crdcompat")
-    config = repo / ".crdcompat.yaml"
-    config.unlink(missing_ok=True)
-    environment = {**os.environ, "CI": ""}
     if change.configuration is None:
-        as_of(repo, change.head, branches)
-        subprocess.run([program, "init"], cwd=repo, check=True, capture_output=True, env=environment)
+        start_of_day(repo, change.head, branches)
     else:
-        config.write_text(change.configuration)
-    command = [program, "check", "--base", f"{change.head}^1", "--head", change.head, "--format", "json"]
+        (repo / ".crdcompat.yaml").write_text(change.configuration)
+    command = [PROGRAM, "check", "--base", f"{change.head}^1", "--head", change.head, "--format", "json"]
     start = time.perf_counter()
-    ran = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=False, env=environment)
+    ran = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=False, env={**os.environ, "CI": ""})
     took = time.perf_counter() - start
     return Replayed(ran.returncode, took, json.loads(ran.stdout) if ran.stdout else {}, ran.stderr)
 

@@ -14,6 +14,8 @@ from offline import PROJECT
 
 CODE = PROJECT / "crdcompat"
 EVERY_ROOM = "every room"
+#: The build of a distribution writes this module: it is no room.
+_WRITTEN = "_version"
 
 
 def test_the_table_names_all_rooms() -> None:
@@ -82,7 +84,7 @@ def _order() -> tuple[set[str], dict[str, set[str]]]:
 @cache
 def _rooms() -> frozenset[str]:
     """The modules and packages at the top level of the program."""
-    modules = {path.stem for path in CODE.glob("*.py")}
+    modules = {path.stem for path in CODE.glob("*.py")} - {_WRITTEN}
     return frozenset(modules | {path.parent.name for path in CODE.glob("*/__init__.py")})
 
 
@@ -92,6 +94,8 @@ def _imports() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {room: set() for room in _rooms()}
     for path in CODE.rglob("*.py"):
         room = path.relative_to(CODE).parts[0].removesuffix(".py")
+        if room == _WRITTEN:
+            continue
         found[room] |= set(_imported(path)) - {room}
     return found
 
@@ -100,7 +104,7 @@ def _imported(path: Path) -> Iterator[str]:
     """The rooms that a module imports."""
     for name in _imported_names(path):
         program, _, inner = name.partition(".")
-        if program == "crdcompat":
+        if program == "crdcompat" and inner.partition(".")[0] != _WRITTEN:
             first = inner.partition(".")[0]
             yield first if first in _rooms() else "__init__"
 

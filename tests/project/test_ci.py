@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from markdown_it import MarkdownIt
 from offline import PROJECT
 from pipelines import Job, Ran, snippet, written
 
+CONTRIB = PROJECT / "contrib/openshift-api"
 PAGE = (PROJECT / "docs/ci.md").read_text(encoding="utf-8")
 CHANGES = [
     pytest.param(BREAKING, 1, id="breaking"),
@@ -65,15 +67,41 @@ def test_prow_without_access_judges_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", ["prow", "clone", "fork"])
 def test_make_verify(tmp_path: Path, layout: str, change: Json | None, code: int) -> None:
     """In Prow; in a contributor's clone; in the clone of a fork that has stale branches of the same names."""
-    (target,) = (token.content for token in MarkdownIt().parse(PAGE) if token.type == "fence" and token.info == "make")
     at = server(tmp_path, change)
     work = prow(at, tmp_path) if layout == "prow" else Job(at.clone(*_CONTRIBUTOR), at.env)
     if layout == "fork":
         for branch in ("main", "release-4.1"):
             git(work.at, "update-ref", f"refs/remotes/origin/{branch}", f"{at.head}~2~1")
-    (work.at / "Makefile").write_text(target, encoding="utf-8")
-    ran = work.script("make -s verify-crdcompat CRDCOMPAT_BRANCH=main")
+    shutil.copytree(CONTRIB, work.at, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".crdcompat.yaml"))
+    artifacts = {"ARTIFACT_DIR": str(tmp_path)} if layout == "prow" else {}
+    ran = work.script(
+        _ci_operator() if layout == "prow" else "make -s verify-crdcompat CRDCOMPAT_BRANCH=main", **artifacts
+    )
     _reported(ran, 2 if code else 0, "release-4.1" if change else "")  # make's own code for a recipe that fails
+    reports = [written(report) for report in tmp_path.glob("junit*.xml")]
+    assert ["status.phase" in report for report in reports] == [bool(code)] * len(artifacts)
+
+
+def _ci_operator() -> str:
+    """What the job of ci-operator runs, in the image that it builds."""
+    config: Json = yaml.safe_load((CONTRIB / "ci-operator.yaml").read_text(encoding="utf-8"))
+    ((image,), (test,)) = (config[name] for name in ("images", "tests"))
+    assert image["dockerfile_literal"].partition("\n")[0] == f"FROM {image['from']}"
+    assert test["container"]["from"] == image["to"]
+    return str(test["commands"])
+
+
+def test_make_verify_names_what_is_missing(tmp_path: Path) -> None:
+    at = server(tmp_path, BREAKING)
+    work = Job(at.clone(*_CONTRIBUTOR), at.env)
+    shutil.copytree(CONTRIB / "hack", work.at / "hack")
+    told = {
+        "CRDCOMPAT": ("no-such-command", "There is no no-such-command command."),
+        "CRDCOMPAT_BRANCH": ("no-such-branch", "couldn't find remote ref refs/heads/no-such-branch"),
+    }
+    for name, (value, message) in told.items():
+        ran = work.script("hack/verify-crdcompat.sh", **{name: value})
+        assert ran.code == 2 and message in ran.output, ran.output
 
 
 _CONTRIBUTOR = (

@@ -77,7 +77,7 @@ def test_wheel_holds_package_rules_fixtures_and_report_schema(installed: Install
     with zipfile.ZipFile(installed.wheel) as archive:
         names = archive.namelist()
     held = {name for name in names if ".dist-info/" not in name}
-    expected = {"crdcompat/render/report.schema.json"}
+    expected = {"crdcompat/render/report.schema.json", "crdcompat/_version.py"}
     inside_of = {"crdcompat": "crdcompat", "rules": "crdcompat/_rules", "fixtures": "crdcompat/_fixtures"}
     for folder, inside in inside_of.items():
         files = (path for path in (PROJECT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)

@@ -12,7 +12,9 @@ from markdown_it import MarkdownIt
 from offline import PROJECT
 
 PAGES = sorted((PROJECT / "docs").glob("*.md"))
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PAGES]
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PAGES, *sorted(PROJECT.glob("contrib/*/*.md"))]
+_SNIPPET = re.compile(r"^```(?:yaml|sh|make)?\n.*?^```$", re.MULTILINE | re.DOTALL)
+_PLACEHOLDER = re.compile(r"<[a-z][a-z ]+>")
 BLOCKS = [
     block.content.splitlines()
     for page in PAGES
@@ -37,7 +39,7 @@ def test_every_part_is_shown() -> None:
     assert set(commands) >= {"diff", "simulate", "matrix"}
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=[page.name for page in DOCUMENTS])
+@pytest.mark.parametrize("page", DOCUMENTS, ids=[str(page.relative_to(PROJECT)) for page in DOCUMENTS])
 def test_links_lead_to_a_file_and_a_heading(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         if "://" in link:
@@ -51,6 +53,19 @@ def test_links_lead_to_a_file_and_a_heading(page: Path) -> None:
 def test_the_readme_leads_to_every_page() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in PAGES if f"docs/{page.name}" not in readme] == []
+
+
+def test_each_placeholder_is_explained() -> None:
+    """Whoever reads ``<…>`` finds what to put there."""
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCUMENTS}
+    used = {path: {found for text in _SNIPPET.findall(text) for found in _PLACEHOLDER.findall(text)}
+            for path, text in texts.items()}  # fmt: skip
+    explained = set(re.findall(r"^\| `(<[^>]+>)` \|", texts[PROJECT / "docs/ci.md"], re.MULTILINE))
+    assert set().union(*used.values()) == explained
+    unexplained = {path.name for path, found in used.items() if found and "ci.md#placeholders" not in texts[path]}
+    assert unexplained == {"ci.md"}
+    manifests = (path.read_text(encoding="utf-8") for path in (PROJECT / "contrib").rglob("*.yaml"))
+    assert {found for text in manifests for found in _PLACEHOLDER.findall(text)} <= explained
 
 
 def _anchors(page: Path) -> set[str]:

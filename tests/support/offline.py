@@ -14,7 +14,16 @@ DATA = PROJECT / "tests/data"
 #: The real data; not every clone has it.
 SHARED = PROJECT.parent / "shared"
 _WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
-_INSTALLED_FROM = ("crdcompat", "rules", "fixtures", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+_INSTALLED_FROM = (
+    "crdcompat",
+    "rules",
+    "fixtures",
+    "pyproject.toml",
+    "version_from_git.py",
+    "README.md",
+    "LICENSE",
+    ".pre-commit-hooks.yaml",
+)
 _OTHERS_SETTINGS = ("CRDCOMPAT_", "GIT_", "PIP_", "PRE_COMMIT", "PYTHON", "VIRTUALENV_", "VIRTUAL_ENV", "XDG_")
 
 

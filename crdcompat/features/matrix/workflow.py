@@ -95,7 +95,7 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
 def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wanted: Filters) -> _Transitions:
     """Compare each pair once, and make one report per direction.
 
-    The pairs of one older release share a cache; what it holds goes with the last of them.
+    The pairs of one older release share a cache; what it holds goes with the last of them, but for differences.
     """
     found: _Transitions = {}
     missing: list[str] = []
@@ -104,7 +104,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     shared, row = ComparisonCache(), 0
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         if older != row:
-            shared, row = ComparisonCache(), older
+            shared, row = ComparisonCache(shared), older
         old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
         judging = both_ways(wanted, old, new)
         compared = completed(

@@ -8,6 +8,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.preflight.clusters import RecordedCluster
 from crdcompat.features.preflight.scope import Scope
+from crdcompat.program import typed
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.paths import Object
@@ -30,7 +31,7 @@ def finished(earlier: RecordedCluster, scope: Scope, old: CrdSet | None, *, reda
             found.setdefault(kinds.get((group, str(item.data.get("kind"))), ""), []).append(item.data)
     where = ", ".join(earlier.source)
     if facts is None:
-        raise UsageError(f"--resume: {where} is no recording of crdcompat record, or not whole")
+        raise UsageError(f"--resume: {where} is no recording of {typed()} record, or not whole")
     if bool(facts.facts.digest) != (old is not None) or (old is not None and unfit(facts, old)):
         raise UsageError(f"--resume: {where} was made for {facts.facts.release or 'all releases'}: name the same OLD")
     if redact and not facts.facts.hides:

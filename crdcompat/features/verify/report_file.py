@@ -11,6 +11,7 @@ import orjson
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.models.report import FORMAT, Release
 from crdcompat.models.verification import Claim, ClaimingReport
+from crdcompat.program import typed
 from crdcompat.render.data import schema_text
 from crdcompat.vocabulary.installers import judged_as
 from crdcompat.yaml.validated import first_error
@@ -27,7 +28,7 @@ def read_report(file: str) -> ClaimingReport:
     data = _parsed(file, text)
     command = data.get("command") if isinstance(data, dict) else None
     if data == [] or command is None or data.get("format") != FORMAT:
-        raise SourceError(f"{file}: not a JSON report of crdcompat (crdcompat diff OLD NEW --format json={file})")
+        raise SourceError(f"{file}: not a JSON report of crdcompat ({typed()} diff OLD NEW --format json={file})")
     if command != "diff":
         raise UsageError(
             f"{file}: the report of {command}; verify takes that of diff, whose releases can be read again"

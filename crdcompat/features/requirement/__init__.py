@@ -1,0 +1,1 @@
+"""requirement: a CompatibilityRequirement of OpenShift, which keeps a release's CRD possible."""
