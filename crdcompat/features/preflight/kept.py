@@ -24,7 +24,7 @@ from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.render.wording.findings import some
 from crdcompat.sources.naming import reason_of
 
-_FORMAT = "crdcompat preflight 1"
+_FORMAT = "crdcompat-preflight 1"
 _MAX_HEAD_BYTES = 1 << 16
 
 

@@ -149,9 +149,10 @@ class Items(Struct):
         return Item(self.anchor("undecided"), facts, undecided=entry)
 
 
-def is_large(reports: Iterable[DiffReport], most: int = _MAX_ITEMS) -> bool:
+def is_large(reports: Iterable[DiffReport], most: int | None = None) -> bool:
     """Whether the reports have more items than ``most``, by default than fit on a page."""
-    return sum(len(report.findings) + len(report.undecided) for report in reports) > most
+    count = sum(len(report.findings) + len(report.undecided) for report in reports)
+    return count > (_MAX_ITEMS if most is None else most)
 
 
 def without_info(report: DiffReport) -> tuple[DiffReport, int]:

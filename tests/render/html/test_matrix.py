@@ -150,6 +150,17 @@ def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monk
     )
 
 
+def test_in_a_large_matrix_each_finding_has_its_details_once(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = matrix(three)
+    monkeypatch.setattr("crdcompat.render.html.matrix._MAX_WHOLE", 1)
+    shown = matrix(three)
+    of_all, of_once = ({each.get("id") for each in page.all("details", "item")} for page in (whole, shown))
+    links = [link.get("href") for each in shown.all("p", "link") for link in each.iter("a")]
+    assert links
+    assert {link.removeprefix("#") for link in links} <= of_once <= of_all
+    assert len(of_once) + len(links) == len(of_all)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(tmp_path: Path, text: str) -> None:
     name = text.replace("/", "").replace("\x00", "")
