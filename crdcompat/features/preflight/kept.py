@@ -102,7 +102,7 @@ class Kept:
             yield f"read again, because {self._path} is damaged or the CRD was changed: {some(self.refused)}"
 
     def close(self, *, done: bool) -> None:
-        """Close the file; if the run is ``done``, nobody needs it any more."""
+        """Close the file. If the run is ``done``, delete it."""
         with self._named():
             self._file.close()
             if done:

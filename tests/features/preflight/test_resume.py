@@ -64,7 +64,7 @@ def test_the_rest_is_read_and_the_answer_is_the_same(broken: ApiServer, whole: J
     assert listed(broken) == {GADGETS: 1}
     assert answer(ran) == whole
     assert _KEPT in ran.report["notes"]
-    assert not Path(FILE).exists()  # nobody needs it any more
+    assert not Path(FILE).exists()  # a finished run deletes it
     assert broken.methods.keys() == {"GET"}
 
 
