@@ -28,6 +28,7 @@ from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import Workers, workers_for
 from crdcompat.features.fleet.workflow import simulate_fleet
 from crdcompat.models.fleet import FleetReport, UnreadRecording
+from crdcompat.version import __version__
 
 ENDS = "it ended each process that read it (out of memory?)"
 
@@ -200,7 +201,7 @@ _UNFIT = {
     ),
     "other code": (
         "import crdcompat.features.fleet.plugin as plugin; plugin.code_id = lambda: '0.1.0 other'",
-        r"its code is crdcompat 0\.1\.0 other, that of this machine 0\.1\.0 \w+",
+        rf"its code is crdcompat 0\.1\.0 other, that of this machine {re.escape(__version__)} \w+",
     ),
     "broken": (
         "import crdcompat.features.fleet.judge as judge; judge.read_source = lambda *_: 1 / 0",
