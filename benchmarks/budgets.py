@@ -41,7 +41,7 @@ def measured(name: str, folder: Path) -> tuple[int, Cost]:
         (folder / side).mkdir(exist_ok=True)
         sizes.append((folder / side / "crd.json").write_text(json.dumps(definition)))
     with (folder / "report").open("wb") as out:
-        command = [sys.executable, "-m", "crdcompat", "diff", "old", "new", "--format", "json"]
+        command = [sys.executable, "-m", "crdcompat", "diff", "old", "new", "--no-cache", "--format", "json"]
         process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.DEVNULL, preexec_fn=_limited)
         _, status, used = os.wait4(process.pid, 0)
     code = os.waitstatus_to_exitcode(status)

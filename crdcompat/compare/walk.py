@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
 from crdcompat.compare.changes import Change, Undecided
@@ -34,6 +35,11 @@ class SchemaDiff(Struct):
     undecided: list[Undecided] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more differences than are judged."""
+        return len(self.changes) + len(self.undecided) > MAX_CHANGES
+
 
 def diff_schemas(old: Node, new: Node, budget: Budget) -> SchemaDiff:
     """Compare two schemas of the same version of a CRD.
@@ -42,13 +48,15 @@ def diff_schemas(old: Node, new: Node, budget: Budget) -> SchemaDiff:
     """
     found = SchemaDiff()
     _walk(Site(old, new, (), (), ()), found, budget)
+    reason = f"more than {MAX_CHANGES:,} changes: this one and those after it are not judged"
     if len(found.changes) > MAX_CHANGES:
         first = found.changes[MAX_CHANGES]
         del found.changes[MAX_CHANGES:]
-        reason = f"more than {MAX_CHANGES:,} changes: this one and those after it are not judged"
         found.undecided.append(
             Undecided(first.path, first.kind, first.old, first.new, reason, old_at=first.old_at, new_at=first.new_at)
         )
+    elif found.is_full:
+        found.undecided[-1] = replace(found.undecided[-1], reason=reason)
     return found
 
 
@@ -66,7 +74,7 @@ def _changes(site: Site, *, below: bool) -> Iterator[Change | Undecided]:
 
 def _walk(site: Site, found: SchemaDiff, budget: Budget) -> None:
     differing = _differing(site)
-    if not differing or len(found.changes) > MAX_CHANGES:
+    if not differing or found.is_full:
         return
     _compare_node(site, differing, found, budget)
     if site.reshaped:

@@ -26,7 +26,7 @@ class ById(Generic[_T]):
 
 def identical(a: Any, b: Any) -> bool:
     """Whether two values are the same JSON. Python equates 1, 1.0 and true, so equal values are compared as text."""
-    return a is b or (a == b and _schema_text(a) == _schema_text(b))
+    return a is b or (a == b and schema_text(a) == schema_text(b))
 
 
 def canonical(value: Any) -> bytes:
@@ -34,6 +34,6 @@ def canonical(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-def _schema_text(value: Any) -> bytes:
+def schema_text(value: Any) -> bytes:
     """Canonical JSON of a schema read from YAML, where a key may be a number."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -30,6 +30,10 @@ class Filters(Struct, frozen=True):
     def leave_out(self) -> bool:
         """Whether a filter other than ``directions`` and ``touched`` may leave findings out."""
         return any((self.owners, self.crds, self.paths, self.contexts, self.select, self.ignore))
+
+    def want_name(self, names: Collection[str]) -> bool:
+        """Whether the filters by name leave a CRD that has one of these names."""
+        return all(kept is None or any(name in kept for name in names) for kept in (self.crds or None, self.touched))
 
 
 #: Every finding counts.

@@ -91,7 +91,7 @@ def key_faults(schema: Schema) -> Iterator[tuple[str, Pointer, str]]:
         return
     if items.get("nullable"):
         yield FORBIDDEN, ("items", "nullable"), f"cannot be nullable when x-kubernetes-list-type is {listed}"
-    required, properties = items.get("required", ()), items.get("properties", {})
+    required, properties = frozenset(items.get("required", ())), items.get("properties", {})
     for key in schema.get(KEYS, ()) if listed == "map" else ():
         if key not in properties:
             continue

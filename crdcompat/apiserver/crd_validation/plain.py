@@ -9,6 +9,7 @@ Kept whole are the schemas whose parts look at one another: with defaults of obj
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any
@@ -26,6 +27,8 @@ _EMBEDDED = "x-kubernetes-embedded-resource"
 #: Members of the root, and of embedded resources, with rules of their own.
 _METADATA = frozenset({"metadata", "kind", "apiVersion"})
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+#: A name in a rule, or a part of a text in it.
+_WORD = re.compile(r"\w+")
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 #: The servers that warn of most formats: of strings, and of all types.
 _WARNING = Server(34), Server(35)
@@ -75,33 +78,35 @@ class _Plain:
             return version
         return {**version, "schema": {**holder, "openAPIV3Schema": self._rest(root, _METADATA)}}
 
-    def _rest(self, schema: dict[str, Any], kept: Collection[str] = (), rules: str = "") -> dict[str, Any]:
+    def _rest(
+        self, schema: dict[str, Any], kept: Collection[str] = (), words: frozenset[str] = frozenset()
+    ) -> dict[str, Any]:
         """A schema without the plain ones of its members, except for those with the names ``kept``.
 
-        It is the same schema if another part of it needs to know the members. ``rules`` are the CEL rules above; below
-        rules those members stay, too, that one may name, and that count in its cost.
+        It is the same schema if another part of it needs to know the members. ``words`` are those of the CEL rules
+        above; below rules those members stay, too, that one may name, and that count in its cost.
         """
         if not _OPEN.issuperset(schema) or ("properties" in schema and "additionalProperties" in schema):
             return schema
         found = dict(schema)
         properties, items, additional = map(schema.get, ("properties", "items", "additionalProperties"))
         if RULES in schema:
-            rules += str(schema[RULES])
+            words = words.union(_WORD.findall(str(schema[RULES])))
         if _EMBEDDED in schema:
             kept = _METADATA
         if isinstance(properties, dict):
-            required = schema.get("required") if rules else None
+            required = schema.get("required") if words else None
             found["properties"] = {
-                name: self._rest(sub, (), rules) if isinstance(sub, dict) and name not in kept else sub
+                name: self._rest(sub, (), words) if isinstance(sub, dict) and name not in kept else sub
                 for name, sub in properties.items()
-                if name in kept or not self._is_plain(sub) or (rules and _may_name(name, rules, required))
+                if name in kept or not self._is_plain(sub) or (words and _may_name(name, words, required))
             }
             if _EMBEDDED in schema and not found["properties"]:  # they must not be empty
                 return schema
         if isinstance(items, dict):
-            found["items"] = self._rest(items, _keys(schema), rules)
+            found["items"] = self._rest(items, _keys(schema), words)
         if isinstance(additional, dict):
-            found["additionalProperties"] = self._rest(additional, (), rules)
+            found["additionalProperties"] = self._rest(additional, (), words)
         if type(schema.get("description")) is str:
             del found["description"]
         return found
@@ -138,9 +143,9 @@ class _Plain:
         return all(map(self._is_plain, properties.values())) and (additional is True or self._is_plain(additional))
 
 
-def _may_name(name: str, rules: str, required: Any) -> bool:
+def _may_name(name: str, words: Collection[str], required: Any) -> bool:
     """Whether rules may name a member, or count it in their cost. Rules spell some names in another way."""
-    return name in rules or escape(name) != name or (isinstance(required, list) and name in required)
+    return name in words or escape(name) != name or (isinstance(required, list) and name in required)
 
 
 def _has_plain_keys(schema: Mapping[str, Any]) -> bool:

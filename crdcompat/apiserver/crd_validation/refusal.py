@@ -7,7 +7,7 @@ are compiled. ``refusal`` is about a CRD whose objects are judged: it is install
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.answers import ANSWERS, json_of
+from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
 
 _MAX_FAULTS = 20
@@ -92,10 +93,12 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD."""
-    return _kept(raw, server) if _kept(doubtful(raw), server) else []
+    return list(_kept(ById(raw), server)) if _kept(ById(doubtful(raw)), server) else []
 
 
-def _kept(raw: Mapping[str, Any], server: Server) -> list[Fault]:
+@lru_cache(512)
+def _kept(crd: ById[Mapping[str, Any]], server: Server) -> list[Fault]:
+    raw = crd.value
     asked = partial(json_of, repr(server), raw)
     return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
 

@@ -18,7 +18,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.equality import identical
+from crdcompat.schema.equality import identical, schema_text
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -109,8 +109,8 @@ def _without_shared(reader: Node, writer: Node) -> Node:
     kept = {key: value for key, value in junctors.items() if not identical(value, writer.raw.get(key))}
     if isinstance(kept.get("allOf"), list):
         others = writer.raw.get("allOf")
-        known = others if isinstance(others, list) else []
-        kept["allOf"] = [branch for branch in kept["allOf"] if not any(identical(branch, each) for each in known)]
+        known = {schema_text(each) for each in others} if isinstance(others, list) else set()
+        kept["allOf"] = [branch for branch in kept["allOf"] if schema_text(branch) not in known]
         if not kept["allOf"]:
             del kept["allOf"]
     return Node(kept)

@@ -24,6 +24,7 @@ from crdcompat.crds.unpaired import Unpaired
 from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, did_you_mean
 from crdcompat.features.diff.judging import judged_on_servers
+from crdcompat.features.diff.too_large import without_too_large
 from crdcompat.schema.paths import owner
 from crdcompat.vocabulary.filters import Filters
 
@@ -55,6 +56,7 @@ class Compared(Struct, frozen=True, eq=False):
 def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) -> Compared:
     """Pair two sets, apply the filters, and compare. Raises UsageError for an unknown Kubernetes version."""
     contexts, crds = wanted.contexts, wanted.crds
+    old, new = without_too_large(old, new, wanted)
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
     pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))
@@ -123,11 +125,7 @@ def _is_wanted(crd_pair: CrdPair, wanted: Filters) -> bool:
 
 def wants(wanted: Filters, names: Collection[str], sides: Iterable[Iterable[CrdDocument]]) -> bool:
     """Whether the filters leave a CRD with these names, and documents on either side."""
-    if not names_wanted(wanted, names):
+    if not wanted.want_name(names):
         return False
     files = (document.file for side in sides for document in side)
     return not wanted.paths or any(is_below(file, wanted.paths) for file in files)
-
-
-def names_wanted(wanted: Filters, names: Collection[str]) -> bool:
-    return all(kept is None or any(name in kept for name in names) for kept in (wanted.crds or None, wanted.touched))

@@ -10,7 +10,7 @@ from crdcompat.compare.result import Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import problem_order
-from crdcompat.features.diff.comparison import Compared, names_wanted, wants
+from crdcompat.features.diff.comparison import Compared, wants
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.passed_over import with_passed_over
 from crdcompat.features.diff.promoted import promoted_gates
@@ -52,7 +52,7 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
             changed=len(found.changed),
             only_old=tuple(name for name in pairing.only_old if _is_touched(name, wanted)),
             only_new=tuple(name for name in pairing.only_new if _is_touched(name, wanted)),
-            apart=tuple(name for name in pairing.without_common_context if names_wanted(wanted, [name])),
+            apart=tuple(name for name in pairing.without_common_context if wanted.want_name([name])),
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,

@@ -1,0 +1,94 @@
+"""CRDs that are too large for a comparison: they are problems of both sides, and are not compared.
+
+An API server checks the schemas and compiles the rules of a CRD once. A comparison does so for two CRDs and for several
+servers, so that a change of 3 MB could ask for minutes. The limit grows with the size of the CRDs that differ; those of
+real releases stay below half of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import orjson
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.apiserver.crd_validation.plain import doubtful
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.filters import Filters
+
+#: The load that each comparison may have, and the bytes of differing CRDs that allow one more.
+_LOAD, _BYTES_OF_A_LOAD = 20_000, 100
+#: The load of a CEL rule; a schema that a server must look at has 1.
+_LOAD_OF_A_RULE = 10
+_RULE, _OBJECT = b'"rule":"', b"{"
+
+
+class _Size(Struct, frozen=True):
+    """What the documents of one CRD that differ contain: rules, schemas that are not plain, bytes."""
+
+    rules: int
+    schemas: int
+    bytes: int
+
+    @property
+    def load(self) -> int:
+        return self.rules * _LOAD_OF_A_RULE + self.schemas
+
+
+def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet, CrdSet]:
+    """Both sets without the CRDs whose load is above the limit; these are problems of both sets.
+
+    CRDs count in the order of their names. A CRD above the limit does not count, so that smaller ones after it are
+    compared.
+    """
+    olds, news = old.named(), new.named()
+    sizes = {
+        name: _size(olds.get(name, []), news.get(name, []))
+        for name in sorted({*olds, *news})
+        if wanted.want_name((name,))
+    }
+    limit = left = _LOAD + sum(size.bytes for size in sizes.values()) // _BYTES_OF_A_LOAD
+    large: dict[str, str] = {}
+    for name, size in sizes.items():
+        if size.load > left:
+            large[name] = (
+                f"not compared: the two sides of {name} have {size.rules:,} CEL rules and {size.schemas:,} schemas that"
+                f" are not plain; one comparison reads {limit // _LOAD_OF_A_RULE:,} rules, or {limit:,} such schemas"
+            )
+        else:
+            left -= size.load
+    return (_without(old, large, Side.OLD), _without(new, large, Side.NEW)) if large else (old, new)
+
+
+def _size(old: list[CrdDocument], new: list[CrdDocument]) -> _Size:
+    rules = schemas = size = 0
+    for raw in (*_differing(old, new), *_differing(new, old)):
+        size += len(_text(raw))
+        text = _text(doubtful(raw)["spec"])
+        rules += text.count(_RULE)
+        schemas += text.count(_OBJECT)
+    return _Size(rules, schemas, size)
+
+
+def _differing(documents: list[CrdDocument], others: list[CrdDocument]) -> Iterator[Mapping[str, object]]:
+    """The documents that the other side does not have. Equal specs are one object."""
+    known = {id(each.crd.raw["spec"]) for each in others}
+    return (each.crd.raw for each in documents if id(each.crd.raw["spec"]) not in known)
+
+
+def _text(value: object) -> bytes:
+    return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
+
+
+def _without(crds: CrdSet, large: Mapping[str, str], side: Side) -> CrdSet:
+    kept = tuple(document for document in crds.documents if document.crd.name not in large)
+    found = [
+        Problem(document.file, None, large[document.crd.name], side)
+        for document in crds.documents
+        if document.crd.name in large
+    ]
+    return replace(crds, documents=kept, problems=(*crds.problems, *found))
