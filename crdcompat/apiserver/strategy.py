@@ -18,7 +18,7 @@ from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.apiserver.ownership import Applier, Entry, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
@@ -40,7 +40,7 @@ class Resource(Admission):
     def has_free_status(self) -> bool:
         """Whether a valid object stays valid without its status: nothing outside the status reads or counts it."""
         root = self.node
-        reads = root.rules or root.junctor_branches() or self.version.scale is not None
+        reads = root.junctor_branches() or any(_reads_status(rule.get("rule")) for rule in root.rules)
         return not (reads or "status" in root.required or "minProperties" in root.raw)
 
     def read(self, stored: Object) -> Decoded:
@@ -221,6 +221,12 @@ class Resource(Admission):
             {name: value for name, value in new.items() if name not in ignored},
             {name: value for name, value in old.items() if name not in ignored},
         )
+
+
+def _reads_status(text: Any) -> bool:
+    """Whether a rule on the whole object may read its status."""
+    rule = rule_of(text)
+    return rule is None or "status" in text or () in rule.places
 
 
 def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:
