@@ -9,9 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.apply import Type
-from crdcompat.apiserver.field_sets import NO_FIELDS, Fields, changed, fields_of, parsed, shown, with_holders, without
+from crdcompat.apiserver.field_sets import (
+    NO_FIELDS,
+    Fields,
+    changed,
+    fields_of,
+    parsed,
+    reconciled,
+    shown,
+    with_holders,
+    without,
+)
 from crdcompat.apiserver.gotext import quote
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import ABSENT
@@ -38,9 +49,10 @@ class Entry(Struct, frozen=True):
     fields: Fields = NO_FIELDS
 
     @property
-    def order(self) -> tuple[str, bool, str, str]:
-        """The place of the manager among others, as the server sorts them."""
-        return self.manager, not self.applies, self.version, self.subresource
+    def order(self) -> tuple[str, bool, str, bool, str]:
+        """The place of the manager among others: the server sorts them by their JSON, where a comma is before a }."""
+        version = "" if self.applies else self.version
+        return self.manager, not self.applies, version, not self.subresource, self.subresource
 
     @property
     def shown(self) -> str:
@@ -122,12 +134,13 @@ class Ownership(Struct, frozen=True):
             return Applied(None, failure=str(error))
 
     def _applied(self, live: Object, patch: Object, merged: Object, applier: Applier) -> Applied:
-        known = [entry for entry in self.entries if entry.version in self.types]
+        known = []
         for entry in self.entries:
             if entry.version not in self.versions:
                 raise _MisfitError(f"request to convert CR to an invalid group/version: {entry.version}")
-            if entry in known:
+            if (type_ := self.types.get(entry.version)) is not None:
                 self._convert(live, entry.version, "")
+                known.append(replace(entry, fields=reconciled(entry.fields, type_)))
         own = [entry for entry in known if self._is_of(entry, applier)]
         others = [entry for entry in known if not self._is_of(entry, applier)]
         sent = self._counted(fields_of(patch, self.types[self.version]))
