@@ -47,6 +47,18 @@ class Resource(Admission):
         """A stored object as this server reads it: pruned, without nulls, defaulted. Reads do not validate."""
         return decode(stored, self.node, pruning=self.crd.prunes)
 
+    def reread(self, stored: Object) -> Decoded:
+        """``read``, with all that a write of the object as read takes out of it.
+
+        A write at another version than the stored one is converted by its name (strategy None): what the stored
+        version does not declare goes, too.
+        """
+        read, storage = self.read(stored), self.crd.storage_version
+        if storage is None or storage is self.version:
+            return read
+        gone = decode(read.object, storage.node, pruning=self.crd.prunes, defaulting=False).pruned
+        return replace(read, pruned=tuple(sorted({*read.pruned, *gone}))) if gone else read
+
     def live(self, stored: Object) -> Object:
         """A stored object as a write on this endpoint finds it.
 

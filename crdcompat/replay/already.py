@@ -25,7 +25,7 @@ def without_already(reader: Resource, writer: Resource, stored: Object, found: R
     ``notes`` as in ``replay``.
     """
     if not found.causes and all(answer.verdict is not WriteResult.REJECTED for answer in found.writes.values()):
-        return _without_losses(found, writer.read(stored).pruned)
+        return _without_losses(found, writer.reread(stored).pruned)
     before = writes_of(writer, stored, had_status=writer.version.has_status, notes=notes)
     known = {constraint_of(cause.error) for cause in before.causes}
     if known:

@@ -118,7 +118,7 @@ def writes_of(
     resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset(), notes: bool = True
 ) -> Written:
     """The writes of ``replay``, without the search for a repair."""
-    read = resource.read(stored)
+    read = resource.reread(stored)
     whole = resource.whole(stored, read)
     causes = _causes(resource, read.object, whole)
     ranked = sorted(causes, key=lambda cause: constraint_of(cause.error) in known)
