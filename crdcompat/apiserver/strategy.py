@@ -57,7 +57,9 @@ class Resource(Admission):
         if storage is None or storage is self.version:
             return read
         gone = decode(read.object, storage.node, pruning=self.crd.prunes, defaulting=False).pruned
-        return replace(read, pruned=tuple(sorted({*read.pruned, *gone}))) if gone else read
+        wholes = tuple(f"{path}{step}" for path in gone for step in ".[")
+        pruned = tuple(sorted({*gone, *(path for path in read.pruned if not path.startswith(wholes))}))
+        return replace(read, pruned=pruned) if gone else read
 
     def live(self, stored: Object) -> Object:
         """A stored object as a write on this endpoint finds it.

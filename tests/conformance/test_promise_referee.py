@@ -85,10 +85,19 @@ def _cluster(bench: Bench, pairs: dict[str, tuple[Json, Json]], kinds: int) -> C
 
 
 def _hides(old: Json, new: Json) -> bool:
-    """Whether objects that OLD stores have fields that NEW, by the version which it stores, does not show."""
-    before, after = (next(each["name"] for each in crd["spec"]["versions"] if each["storage"]) for crd in (old, new))
-    named = {each["name"]: {*_names(each["schema"]["openAPIV3Schema"])} for each in new["spec"]["versions"]}
-    return before in named and not named[before] <= named[after]
+    """Whether objects that OLD stores have fields that NEW, which stores another version, does not show to anybody.
+
+    The commands see what the server shows: without such a field they foretell what OLD says of objects without it.
+    """
+    (before, had), (after, has) = (
+        next(
+            (each["name"], {*_names(each["schema"]["openAPIV3Schema"])})
+            for each in crd["spec"]["versions"]
+            if each["storage"]
+        )
+        for crd in (old, new)
+    )
+    return before != after and not had <= has
 
 
 def _names(raw: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
