@@ -114,12 +114,11 @@ class _MisfitError(Exception):
 class Ownership(Struct, frozen=True):
     """The fields of one live object by manager, as an apply on one endpoint meets them.
 
-    ``version`` is that of the endpoint, ``versions`` are all of the CRD, ``types`` those of the served ones.
+    ``version`` is that of the endpoint, ``types`` those of all versions of the CRD, served or not.
     ``ignored`` are the members of the root that the endpoint resets, ``misfit`` is the error of typing an object.
     """
 
     version: str
-    versions: frozenset[str]
     types: Mapping[str, Type]
     entries: tuple[Entry, ...]
     subresource: str
@@ -136,11 +135,10 @@ class Ownership(Struct, frozen=True):
     def _applied(self, live: Object, patch: Object, merged: Object, applier: Applier) -> Applied:
         known = []
         for entry in self.entries:
-            if entry.version not in self.versions:
+            if entry.version not in self.types:
                 raise _MisfitError(f"request to convert CR to an invalid group/version: {entry.version}")
-            if (type_ := self.types.get(entry.version)) is not None:
-                self._convert(live, entry.version, "")
-                known.append(replace(entry, fields=reconciled(entry.fields, type_)))
+            self._convert(live, entry.version, "")
+            known.append(replace(entry, fields=reconciled(entry.fields, self.types[entry.version])))
         own = [entry for entry in known if self._is_of(entry, applier)]
         others = [entry for entry in known if not self._is_of(entry, applier)]
         sent = self._counted(fields_of(patch, self.types[self.version]))

@@ -168,7 +168,6 @@ class Resource(Admission):
             ignored = {"status"} if self.version.has_status else set()
         return Ownership(
             version=self.api_version,
-            versions=frozenset(f"{self.crd.group}/{each.name}" for each in self.crd.versions),
             types=self._apply_types,
             entries=entries,
             subresource="status" if status else "",
@@ -184,8 +183,8 @@ class Resource(Admission):
 
     @cached_property
     def _apply_types(self) -> dict[str, Type]:
-        """The type of each version that is served."""
-        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions if each.served}
+        """The type of each version, served or not."""
+        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions}
 
     @cached_property
     def apply_type(self) -> Type:

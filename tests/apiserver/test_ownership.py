@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers import Json, crd, obj, root
+from helpers import Json, crd, obj, root, version
 
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
@@ -111,6 +111,26 @@ def test_a_manager_of_a_version_that_is_gone() -> None:
     verdict = _applied({"a": "2"}, {"a": "1"}, _entry("B", {"f:a": {}}, apiVersion="example.com/v0"), force=True)
     assert verdict.code == 500
     assert verdict.message == "request to convert CR to an invalid group/version: example.com/v0"
+
+
+def test_a_manager_of_a_version_that_is_no_longer_served() -> None:
+    """It owns its fields as before."""
+    schema = root(spec=obj(a=_TEXT))
+    two = crd(versions=[version(schema), version(schema, name="v1beta1", served=False, storage=False)])
+    whole = {"apiVersion": "example.com/v1", "kind": "Widget"}
+    entry = _entry("B", {"f:a": {}}, "Update", apiVersion="example.com/v1beta1")
+    old = {**whole, "metadata": {**_META, "managedFields": [entry]}, "spec": {"a": "1"}}
+    verdict = crdcompat.judge(
+        two,
+        "apply",
+        {**whole, "metadata": _META, "spec": {"a": "2"}},
+        old,
+        version="v1",
+        kubernetes="1.28",
+        manager="A",
+    )
+    said = 'Apply failed with 1 conflict: conflict with "B" using example.com/v1beta1: .spec.a'
+    assert (verdict.code, verdict.message) == (409, said)
 
 
 def test_conflicts_of_several_managers() -> None:

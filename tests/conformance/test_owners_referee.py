@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from differences import Bench, in_group, listed, new_group
-from helpers import Json, crd, root
+from helpers import Json, crd, root, version
 from referee import Answer, collection
 
 import crdcompat
@@ -166,3 +166,23 @@ def test_histories_in_which_the_schema_changes_what_is_atomic(bench: Bench, firs
     done.write(after, 60)
     assert done.codes >= {200, 409}
     assert not done.wrong, listed(done.wrong, done.asked)
+
+
+def test_a_manager_of_a_version_that_is_no_longer_served(bench: Bench) -> None:
+    schema, group = root(spec={"type": "object", "properties": {"a": _TEXT}}), new_group()
+    both, one = (
+        in_group(crd(versions=[version(schema), version(schema, "v1beta1", storage=False, served=served)]), group)
+        for served in (True, False)
+    )
+    assert bench.server.install(both).accepted
+    bodies = {
+        each: {"apiVersion": f"{group}/{each}", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"a": each}}
+        for each in ("v1", "v1beta1")
+    }
+    assert bench.server.ask("POST", f"{collection(both, 'v1beta1')}?fieldManager=B", bodies["v1beta1"]).accepted
+    assert bench.server.swap(one).accepted
+    held = bench.server.stored(one, "x")
+    verdict = crdcompat.judge(one, "apply", bodies["v1"], held, version="v1", kubernetes=bench.minor, manager="A")
+    answer = bench.server.ask("PATCH", f"{collection(one, 'v1')}/x?fieldManager=A", bodies["v1"], _APPLY)
+    assert answer.code == 409
+    assert (verdict.code, verdict.message) == (answer.code, answer.message)
