@@ -117,6 +117,30 @@ def _by_identity(value: Any, type_: Type) -> dict[Identity, list[Any]]:
     return found
 
 
+def reconciled(fields: Fields, type_: Type) -> Fields:
+    """The set of an entry that was written under another schema: who owned a part of what is atomic now owns it whole.
+
+    A type that was atomic and is no longer counts as if it had never been. Source: ``typed/reconcile_schema.go``.
+    """
+    wholes = frozenset(_wholes(fields, type_, ()))
+    parts = (path for path in fields if not any(path[:length] in wholes for length in range(len(path) + 1)))
+    return frozenset(parts) | wholes if wholes else fields
+
+
+def _wholes(fields: Set[Path], type_: Type, path: Path) -> Iterator[Path]:
+    """The places of maps and lists that are atomic now, below which a set has fields."""
+    kind = type_.kind(None)
+    if kind == SCALAR or fields == {()}:
+        return
+    if type_.is_atomic(kind):
+        yield path
+        return
+    for step, below in _by_step(fields).items():
+        held = type_.items if kind == LIST else type_.member(step) if isinstance(step, str) else None
+        if held is not None:
+            yield from _wholes(below, held, (*path, step))
+
+
 def with_holders(fields: Set[Path], type_: Type) -> Fields:
     """The set with the declared members that hold one of its fields."""
     found = set(fields)

@@ -25,7 +25,7 @@ class _MisfitError(Exception):
 
 def parse_error(text: str, layout: str = RFC_3339) -> str:
     """The error of ``time.Parse(layout, text)``; "" if the text is a time. Errors quote bytes, as Go does."""
-    if layout is RFC_3339 and _is_usual(text):
+    if layout is RFC_3339 and is_usual(text):
         return ""
     whole = rest = text.encode("utf-8", "surrogatepass")
     found: dict[str, int] = {}
@@ -45,8 +45,8 @@ def parse_error(text: str, layout: str = RFC_3339) -> str:
     return ""
 
 
-def _is_usual(text: str) -> bool:
-    """Whether the text is a time in the usual form. False for the year 0, which Python does not support."""
+def is_usual(text: str) -> bool:
+    """Whether the text is a time in the usual form: in UTC and whole seconds. False for the year 0."""
     if not _USUAL.fullmatch(text):
         return False
     try:

@@ -9,9 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.apply import Type
-from crdcompat.apiserver.field_sets import NO_FIELDS, Fields, changed, fields_of, parsed, shown, with_holders, without
+from crdcompat.apiserver.field_sets import (
+    NO_FIELDS,
+    Fields,
+    changed,
+    fields_of,
+    parsed,
+    reconciled,
+    shown,
+    with_holders,
+    without,
+)
 from crdcompat.apiserver.gotext import quote
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import ABSENT
@@ -38,9 +49,10 @@ class Entry(Struct, frozen=True):
     fields: Fields = NO_FIELDS
 
     @property
-    def order(self) -> tuple[str, bool, str, str]:
-        """The place of the manager among others, as the server sorts them."""
-        return self.manager, not self.applies, self.version, self.subresource
+    def order(self) -> tuple[str, bool, str, bool, str]:
+        """The place of the manager among others: the server sorts them by their JSON, where a comma is before a }."""
+        version = "" if self.applies else self.version
+        return self.manager, not self.applies, version, not self.subresource, self.subresource
 
     @property
     def shown(self) -> str:
@@ -102,12 +114,11 @@ class _MisfitError(Exception):
 class Ownership(Struct, frozen=True):
     """The fields of one live object by manager, as an apply on one endpoint meets them.
 
-    ``version`` is that of the endpoint, ``versions`` are all of the CRD, ``types`` those of the served ones.
+    ``version`` is that of the endpoint, ``types`` those of all versions of the CRD, served or not.
     ``ignored`` are the members of the root that the endpoint resets, ``misfit`` is the error of typing an object.
     """
 
     version: str
-    versions: frozenset[str]
     types: Mapping[str, Type]
     entries: tuple[Entry, ...]
     subresource: str
@@ -122,12 +133,12 @@ class Ownership(Struct, frozen=True):
             return Applied(None, failure=str(error))
 
     def _applied(self, live: Object, patch: Object, merged: Object, applier: Applier) -> Applied:
-        known = [entry for entry in self.entries if entry.version in self.types]
+        known = []
         for entry in self.entries:
-            if entry.version not in self.versions:
+            if entry.version not in self.types:
                 raise _MisfitError(f"request to convert CR to an invalid group/version: {entry.version}")
-            if entry in known:
-                self._convert(live, entry.version, "")
+            self._convert(live, entry.version, "")
+            known.append(replace(entry, fields=reconciled(entry.fields, self.types[entry.version])))
         own = [entry for entry in known if self._is_of(entry, applier)]
         others = [entry for entry in known if not self._is_of(entry, applier)]
         sent = self._counted(fields_of(patch, self.types[self.version]))

@@ -18,7 +18,7 @@ from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.apiserver.ownership import Applier, Entry, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
@@ -40,12 +40,26 @@ class Resource(Admission):
     def has_free_status(self) -> bool:
         """Whether a valid object stays valid without its status: nothing outside the status reads or counts it."""
         root = self.node
-        reads = root.rules or root.junctor_branches() or self.version.scale is not None
+        reads = root.junctor_branches() or any(_reads_status(rule.get("rule")) for rule in root.rules)
         return not (reads or "status" in root.required or "minProperties" in root.raw)
 
     def read(self, stored: Object) -> Decoded:
         """A stored object as this server reads it: pruned, without nulls, defaulted. Reads do not validate."""
         return decode(stored, self.node, pruning=self.crd.prunes)
+
+    def reread(self, stored: Object) -> Decoded:
+        """``read``, with all that a write of the object as read takes out of it.
+
+        A write at another version than the stored one is converted by its name (strategy None): what the stored
+        version does not declare goes, too.
+        """
+        read, storage = self.read(stored), self.crd.storage_version
+        if storage is None or storage is self.version:
+            return read
+        gone = decode(read.object, storage.node, pruning=self.crd.prunes, defaulting=False).pruned
+        wholes = tuple(f"{path}{step}" for path in gone for step in ".[")
+        pruned = tuple(sorted({*gone, *(path for path in read.pruned if not path.startswith(wholes))}))
+        return replace(read, pruned=pruned) if gone else read
 
     def live(self, stored: Object) -> Object:
         """A stored object as a write on this endpoint finds it.
@@ -154,7 +168,6 @@ class Resource(Admission):
             ignored = {"status"} if self.version.has_status else set()
         return Ownership(
             version=self.api_version,
-            versions=frozenset(f"{self.crd.group}/{each.name}" for each in self.crd.versions),
             types=self._apply_types,
             entries=entries,
             subresource="status" if status else "",
@@ -170,8 +183,8 @@ class Resource(Admission):
 
     @cached_property
     def _apply_types(self) -> dict[str, Type]:
-        """The type of each version that is served."""
-        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions if each.served}
+        """The type of each version, served or not."""
+        return {f"{self.crd.group}/{each.name}": root_type(each.node) for each in self.crd.versions}
 
     @cached_property
     def apply_type(self) -> Type:
@@ -221,6 +234,12 @@ class Resource(Admission):
             {name: value for name, value in new.items() if name not in ignored},
             {name: value for name, value in old.items() if name not in ignored},
         )
+
+
+def _reads_status(text: Any) -> bool:
+    """Whether a rule on the whole object may read its status."""
+    rule = rule_of(text)
+    return rule is None or "status" in text or () in rule.places
 
 
 def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:

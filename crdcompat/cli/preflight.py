@@ -143,7 +143,8 @@ def preflight(
             say("\n".join(cluster_role(access_rules(scope))))
             return
         with progress(wanted=output.has_bars):
-            report = run(target, judged, options, counted.each)
+            # A cluster counts its objects itself, because it knows how many there are.
+            report = run(target, judged, options, iter if judged.is_live else counted.each)
     except UnreadableClusterError as error:
         rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
         gap = Missing("the cluster", str(error), rule, step, CRDS_API)
@@ -178,7 +179,7 @@ def _cluster(
         tree = open_cluster(context)
         for note in tree.notes:
             warn(note)
-        return LiveCluster(tree, reader_for(config), counted.file)
+        return LiveCluster(tree, reader_for(config))
     if "-" in objects:
         raise UsageError("--objects -: a recording is read twice, for its CRDs and its objects: name a file")
     reader = reader_for(config)

@@ -13,11 +13,10 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.models.simulation import Repair
 from crdcompat.replay.answer import Answer
 from crdcompat.replay.writes import Cause, Replay, Written, constraint_of, replay, writes_of
 from crdcompat.schema.paths import Object, value_at
-from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 
 def without_already(reader: Resource, writer: Resource, stored: Object, found: Replay, *, notes: bool = True) -> Replay:
@@ -26,7 +25,7 @@ def without_already(reader: Resource, writer: Resource, stored: Object, found: R
     ``notes`` as in ``replay``.
     """
     if not found.causes and all(answer.verdict is not WriteResult.REJECTED for answer in found.writes.values()):
-        return _without_losses(found, writer.read(stored).pruned)
+        return _without_losses(found, writer.reread(stored).pruned)
     before = writes_of(writer, stored, had_status=writer.version.has_status, notes=notes)
     known = {constraint_of(cause.error) for cause in before.causes}
     if known:
@@ -57,7 +56,7 @@ def _without_rejections(found: Replay, before: Written, stored: Object) -> Repla
         found,
         writes=writes,
         causes=tuple(cause for cause in found.causes if cause not in already),
-        repair=found.repair if rejected or not already else Repair(RepairVerdict.NOT_NEEDED),
+        search=found.search if rejected or not already else None,
         already=already,
     )
 

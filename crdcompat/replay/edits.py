@@ -31,10 +31,11 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 class Edit(Struct, frozen=True):
-    """An edited object and the place of the edit."""
+    """An edited object and the place of the edit. ``replaces``: the value was there before."""
 
     object: Object
     pointer: Pointer
+    replaces: bool = False
 
     @property
     def what(self) -> str:
@@ -97,7 +98,7 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
         is_allowed = _validator(node, server).accepts if others else None
         other = next(filter(is_allowed, others), None)
         if other is not None:
-            yield Edit(with_value(obj, pointer, other), pointer)
+            yield Edit(with_value(obj, pointer, other), pointer, replaces=True)
     generation = node_at(root, (part, "observedGeneration"))
     if generation is not None and "observedGeneration" not in obj[part]:
         yield Edit(with_value(obj, (part, "observedGeneration"), 1), (part, "observedGeneration"))

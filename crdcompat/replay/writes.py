@@ -6,7 +6,8 @@ write is based on the result (design, section 5; observed in rollback-truth, sec
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
+from functools import cached_property, partial
 from itertools import islice
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.models.simulation import Repair
 from crdcompat.replay.answer import Answer, answer_of
 from crdcompat.replay.applies import apply_answer, labelled, unchanged_apply
-from crdcompat.replay.edits import touching, unrelated
+from crdcompat.replay.edits import Edit, touching, unrelated
 from crdcompat.replay.repair import place_before, repair, without
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.schema.structural import ABSENT
@@ -52,20 +53,26 @@ class Cause(Struct, frozen=True):
     error: FieldError
 
 
-class Replay(Struct, frozen=True):
-    """The answers to all writes of one object, the fields that reading prunes and defaults, and the repair.
+class Replay(Struct, frozen=True, dict=True):
+    """The answers to all writes of one object, and the fields that reading prunes and defaults.
 
-    ``causes`` are the places that break the schema; ratcheting does not apply to them. ``already`` are causes, and
-    ``not_stored`` pruned fields, that the writing release shows as well (``already.py``).
+    ``search`` finds the repair, None if none is needed. ``causes`` are the places that break the schema; ratcheting
+    does not apply to them. ``already`` are causes, and ``not_stored`` pruned fields, that the writing release shows as
+    well (``already.py``).
     """
 
     writes: dict[WriteKind, Answer]
     causes: tuple[Cause, ...]
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
-    repair: Repair
+    search: Callable[[], Repair] | None
     already: tuple[Cause, ...] = ()
     not_stored: tuple[str, ...] = ()
+
+    @cached_property
+    def repair(self) -> Repair:
+        """The single write that repairs the object. It is looked for when it is asked for: it costs more writes."""
+        return Repair(RepairVerdict.NOT_NEEDED) if self.search is None else self.search()
 
 
 def replay(
@@ -78,16 +85,16 @@ def replay(
     """
     found = writes_of(resource, stored, had_status=had_status, known=known, notes=notes)
     at_root = any(not cause.pointer for cause in found.causes)
-    repaired = repair(resource, found.read.object, found.bad, at_root=at_root)
+    search = partial(repair, resource, found.read.object, found.bad, at_root=at_root)
     lacking = (_not_found(("status",), ABSENT, resource.server),) if _lacks_endpoint(resource, had_status) else ()
-    return Replay(found.writes, (*found.causes, *lacking), found.read.pruned, found.read.defaulted, repaired)
+    return Replay(found.writes, (*found.causes, *lacking), found.read.pruned, found.read.defaulted, search)
 
 
 def without_version(version: str, server: Server, note: str) -> Replay:
     """The replay on a CRD that lacks the version of the object: the server finds no resource for any request."""
     answer = Answer(WriteResult.REJECTED, message=_NO_RESOURCE, note=note)
     causes = (_not_found((), version, server),)
-    return Replay(dict.fromkeys(WriteKind, answer), causes, (), (), Repair(RepairVerdict.NOT_NEEDED))
+    return Replay(dict.fromkeys(WriteKind, answer), causes, (), (), None)
 
 
 def _not_found(at: tuple[str, ...], value: object, server: Server) -> Cause:
@@ -111,14 +118,15 @@ def writes_of(
     resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset(), notes: bool = True
 ) -> Written:
     """The writes of ``replay``, without the search for a repair."""
-    read = resource.read(stored)
+    read = resource.reread(stored)
     whole = resource.whole(stored, read)
     causes = _causes(resource, read.object, whole)
     ranked = sorted(causes, key=lambda cause: constraint_of(cause.error) in known)
     bad = list(dict.fromkeys(cause.pointer for cause in ranked if cause.pointer))
     # An unrelated small change keeps a valid object valid, unless rules read the old object.
     sound = whole.accepted is True and not resource.has_transition_rules
-    edits = _Edits(resource, read.object, causes, sound=sound, needless=whole.accepted is True and not notes)
+    valid = whole.accepted is True
+    edits = _Edits(resource, read.object, causes, sound=sound, valid=valid, notes=notes)
     loses = bool(read.pruned)
     # A label, a finalizer, an apply of a label: neither half changes, and the server gives each the same answer.
     metadata = (
@@ -132,8 +140,8 @@ def writes_of(
         WriteKind.SPEC_UPDATE: edits.answer("spec", metadata),
         WriteKind.METADATA_UPDATE: metadata,
         WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
-        WriteKind.APPLY: _apply(resource, stored, read.object, bad, metadata, valid=whole.accepted is True),
-        WriteKind.CREATE: _create(resource, read.object, whole, sound=sound),
+        WriteKind.APPLY: _apply(resource, stored, read.object, bad, metadata, valid=valid),
+        WriteKind.CREATE: _create(resource, read.object, whole, valid=valid),
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
@@ -169,15 +177,16 @@ def _cause(resource: Resource, obj: Object, error: FieldError) -> Cause:
 class _Edits(Struct, frozen=True):
     """The writes of another field in a part of an object, as read.
 
-    ``sound``: an edit that no rule mentions keeps the object valid. ``needless``: the object is valid, and nobody wants
-    to know which field changes.
+    ``sound``: an edit that no rule mentions keeps the object valid. ``notes``: somebody wants to know which field
+    changes.
     """
 
     resource: Resource
     object: Object
     causes: tuple[Cause, ...]
     sound: bool
-    needless: bool
+    valid: bool
+    notes: bool
 
     def answer(self, part: str, metadata: Answer) -> Answer:
         """The write in ``part``: an edit after which the object breaks the same constraints as before.
@@ -192,8 +201,8 @@ class _Edits(Struct, frozen=True):
             return answer_of(_update(resource, new, obj, status=status_write))
 
         as_read = write(obj) if status_write and not sound else metadata
-        if self.needless and as_read.verdict is WriteResult.ACCEPTED:
-            return as_read  # an edit of a valid object that is refused is no write of a controller
+        if not self.notes and self._is_as_read(as_read, status_write=status_write):
+            return as_read
         broken = {constraint_of(cause.error) for cause in self.causes}
         bad = [cause.pointer for cause in self.causes if cause.pointer]
         best: Answer | None = None
@@ -201,7 +210,7 @@ class _Edits(Struct, frozen=True):
             # A valid object stays valid after an edit that no rule mentions.
             unnoticed = sound and edit.is_unnoticed(resource.node)
             answer = Answer(WriteResult.ACCEPTED) if unnoticed else write(edit.object)
-            if not unnoticed and not _same_constraints(resource, edit.object, answer, broken):
+            if not unnoticed and not self._keeps_constraints(edit, answer, broken):
                 continue
             if best is None or len(answer.errors) < len(best.errors):
                 best = replace(answer, note=f"changes {edit.what}")
@@ -209,14 +218,23 @@ class _Edits(Struct, frozen=True):
                 break
         return best or replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
 
+    def _is_as_read(self, as_read: Answer, *, status_write: bool) -> bool:
+        """Whether any edit that counts gets the answer to the object as it was read."""
+        if self.valid:  # an edit of a valid object that is refused is no write of a controller
+            return as_read.verdict is WriteResult.ACCEPTED
+        ratchets = self.resource.server.does("ratchet_status" if status_write else "ratchet_main")
+        # An edit breaks the same constraints, and only ratcheting and old values make a difference between them.
+        return as_read.verdict is WriteResult.REJECTED and not ratchets and not self.resource.has_transition_rules
 
-def _same_constraints(resource: Resource, edited: Object, answer: Answer, broken: Set[Constraint]) -> bool:
-    """Whether the edited object breaks exactly these constraints, and the server answers with no other."""
-    if not broken >= {constraint_of(error) for error in answer.errors if not error.is_marker}:
-        return False
-    return not broken or broken == {
-        constraint_of(cause.error) for cause in _causes(resource, edited, _whole(resource, edited))
-    }
+    def _keeps_constraints(self, edit: Edit, answer: Answer, broken: Set[Constraint]) -> bool:
+        """Whether the edited object breaks exactly these constraints, and the server answers with no other."""
+        if not broken >= {constraint_of(error) for error in answer.errors if not error.is_marker}:
+            return False
+        resource = self.resource
+        if not broken or (edit.replaces and edit.is_unnoticed(resource.node)):
+            return True
+        causes = _causes(resource, edit.object, _whole(resource, edit.object))
+        return broken == {constraint_of(cause.error) for cause in causes}
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:
@@ -253,9 +271,9 @@ def _apply(
     return apply_answer(resource, stored, obj, bad, metadata)
 
 
-def _create(resource: Resource, obj: Object, whole: Verdict, *, sound: bool) -> Answer:
+def _create(resource: Resource, obj: Object, whole: Verdict, *, valid: bool) -> Answer:
     loses_status = resource.version.has_status and "status" in obj
-    if sound and (resource.has_free_status or not loses_status):
+    if valid and (resource.has_free_status or not loses_status):
         return Answer(WriteResult.ACCEPTED)  # the create contains no more than was judged as a whole
     fresh = _fresh(obj)
     return answer_of(whole if fresh == obj and not loses_status else resource.create_decoded(Decoded(fresh)))

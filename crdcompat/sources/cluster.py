@@ -15,13 +15,22 @@ from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.cluster_admission import AdmissionLists, read_admission
-from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
+from crdcompat.sources.cluster_client import (
+    METADATA,
+    UNVERIFIED,
+    Client,
+    NoAnswerError,
+    RefusedError,
+    Resource,
+    Timeouts,
+)
 from crdcompat.sources.cluster_pages import Item, Page, Yielded, next_token
 from crdcompat.sources.tree import Entry
-from crdcompat.vocabulary.steps import stepping
+from crdcompat.vocabulary.steps import is_watched, step, stepping
 
 MAX_PAGES = 20_000
 
+_READ = "Objects read"
 _MAX_SILENT = 3  # consecutive resources without an answer before the rest is not read
 _GONE = 410
 _FORBIDDEN = 403
@@ -30,8 +39,6 @@ _NO_API_SERVER = (
     "this is no API server that has CRDs: check the server's address in the kubeconfig, and `kubectl get crds` with"
     " this context"
 )
-#: The answer has the metadata of the objects alone, if the server knows this form.
-_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
@@ -129,10 +136,14 @@ class ClusterTree(Struct):
                 self._kinds = sorted(kinds, key=lambda kind: kind.path)
             kinds = [kind for kind in self._kinds if self.only is None or kind.crd in self.only]
             kinds = [kind for kind in kinds if wanted(f"{kind.path}/*.json")]
+            counts, before = self._counts(kinds), 0
+            total = sum(counts.values()) or None
             for kind in stepping(kinds, "Kinds read", len(kinds)):
+                read = before
                 if self.keeper is not None and (known := self.keeper.known(kind.crd)) is not None:
                     yield from ((Entry(path), data) for path, data in known)
                     self.listed.add(kind.crd)
+                    before += counts.get(kind.crd, 0)
                     continue
                 if not kind.version:
                     self._problem(kind, f"no version of {kind.crd} is served: its objects, if any, cannot be read")
@@ -140,10 +151,33 @@ class ClusterTree(Struct):
                 if self._silent >= _MAX_SILENT:
                     self._problem(_CRDS, f"given up after {_MAX_SILENT} kinds in a row without an answer")
                     return
-                for found in self._list(kind):
+                for read, found in enumerate(self._list(kind), before + 1):
+                    step(_READ, read if total is None else min(read, total), total)
                     yield from _file(kind, found, wanted)
+                before = before + counts[kind.crd] if counts else read
                 if self.keeper is not None and kind.crd in self.listed - self.expired:
                     self.keeper.finished(kind.crd)
+
+            if kinds:
+                step(_READ, before, before)
+
+    def _counts(self, kinds: list[Resource]) -> dict[str, int]:
+        """The number of objects of each kind, if somebody watches and the server says it; else {}.
+
+        A kind that cannot be listed has none. Objects come and go meanwhile: the time left is an estimate.
+        """
+        counts: dict[str, int] = {}
+        for kind in kinds if is_watched() else ():
+            try:
+                count = self._client.count(kind) if kind.version else 0
+            except RefusedError:
+                count = 0
+            except NoAnswerError:
+                count = None
+            if count is None:
+                return {}
+            counts[kind.crd] = count
+        return counts
 
     @property
     def server(self) -> str:
@@ -167,7 +201,7 @@ class ClusterTree(Struct):
         A server that does not know this form of the answer sends the whole CRDs.
         """
         with self._client.session():
-            return {crd.name: crd.revision for crd in self._list(_CRDS, _METADATA)}
+            return {crd.name: crd.revision for crd in self._list(_CRDS, METADATA)}
 
     def _list(self, kind: Resource, accept: str = "") -> Iterator[Item]:
         """List a kind page by page.

@@ -38,6 +38,10 @@ _WHY = {
 _T = TypeVar("_T")
 
 
+#: The media type of answers that have the metadata of the objects alone, if the server knows it.
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+
 class Resource(Struct, frozen=True):
     """The objects of a kind at one version."""
 
@@ -147,10 +151,17 @@ class Client:
     def page(self, kind: Resource, token: str, accept: str = "") -> Page:
         """GET one page of a list; ``accept`` is that of ``ask``. Raises RefusedError, NoAnswerError."""
         more = {"_continue": token} if token else {}
+        return self._page(kind, accept=accept, limit=PAGE, **more)
+
+    def _page(self, kind: Resource, **more: Any) -> Page:
         try:
-            return Page(self._body("list_cluster", kind, accept=accept, limit=PAGE, **more))
+            return Page(self._body("list_cluster", kind, **more))
         except ValueError as error:
             raise NoAnswerError(str(error)) from None
+
+    def count(self, kind: Resource) -> int | None:
+        """The number of objects of a kind, by a list of one; None if the server does not say it. Raises as ``page``."""
+        return self._page(kind, accept=METADATA, limit=1).total
 
     def ask(self, what: str, kind: Resource, *about: Any, accept: str = "", **more: Any) -> dict[str, Any]:
         """One request by a method of the client's CustomObjectsApi: ``what`` is the beginning of its name.

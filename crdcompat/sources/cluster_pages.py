@@ -31,6 +31,7 @@ class _Head(Struct):
 
 class _ListMetadata(Struct):
     token: Any = field(name="continue", default=None)
+    remaining: Any = field(name="remainingItemCount", default=None)
 
 
 class _List(Struct):
@@ -59,7 +60,10 @@ class Item(Struct, frozen=True):
 
 
 class Page:
-    """One page of a list. ``token`` requests the next page ("": none). Raises ValueError for any other text."""
+    """One page of a list. ``token`` requests the next page ("": none). Raises ValueError for any other text.
+
+    ``total`` counts the items of this page and of the next ones, None if the server does not say it.
+    """
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -73,6 +77,8 @@ class Page:
         kind = _text(found.kind).removesuffix("List")
         self._typed = msgspec.json.encode({"apiVersion": found.version, "kind": kind})[:-1] + b","
         self._items = [item for item in found.items or () if memoryview(item)[0] == _OBJECT]
+        remaining = (found.metadata.remaining if found.metadata is not None else None) if self.token else 0
+        self.total = len(self) + remaining if isinstance(remaining, int) else None
 
     def __len__(self) -> int:
         return len(self._items)

@@ -28,6 +28,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def is_watched() -> bool:
+    """Whether anybody sees the steps: work that only a total needs is not done otherwise."""
+    return _listener.get() is not None
+
+
 def step(what: str, done: int, total: int | None = None) -> None:
     """Report that ``done`` of ``total`` items are done."""
     if (listener := _listener.get()) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers import Json, crd, obj, root
+from helpers import Json, crd, obj, root, version
 
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
@@ -15,12 +15,18 @@ _KEYED = {
     "type": "array",
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["k"],
-    "items": obj(k=_TEXT, v=_TEXT),
+    "items": obj(k=_TEXT, v=_TEXT, t={"type": "array", "items": {"type": "string"}}),
 }
 _CRD = crd(
     root(
         spec=obj(
-            a=_TEXT, b=_TEXT, o=obj(x=_TEXT, y=_TEXT), l=_KEYED, m={"type": "object", "additionalProperties": _TEXT}
+            a=_TEXT,
+            b=_TEXT,
+            o=obj(x=_TEXT, y=_TEXT),
+            w={**obj(x=_TEXT, y=_TEXT), "x-kubernetes-map-type": "atomic"},
+            s={"type": "array", "items": _TEXT},
+            l=_KEYED,
+            m={"type": "object", "additionalProperties": _TEXT},
         )
     )
 )
@@ -107,12 +113,64 @@ def test_a_manager_of_a_version_that_is_gone() -> None:
     assert verdict.message == "request to convert CR to an invalid group/version: example.com/v0"
 
 
+def test_a_manager_of_a_version_that_is_no_longer_served() -> None:
+    """It owns its fields as before."""
+    schema = root(spec=obj(a=_TEXT))
+    two = crd(versions=[version(schema), version(schema, name="v1beta1", served=False, storage=False)])
+    whole = {"apiVersion": "example.com/v1", "kind": "Widget"}
+    entry = _entry("B", {"f:a": {}}, "Update", apiVersion="example.com/v1beta1")
+    old = {**whole, "metadata": {**_META, "managedFields": [entry]}, "spec": {"a": "1"}}
+    verdict = crdcompat.judge(
+        two,
+        "apply",
+        {**whole, "metadata": _META, "spec": {"a": "2"}},
+        old,
+        version="v1",
+        kubernetes="1.28",
+        manager="A",
+    )
+    said = 'Apply failed with 1 conflict: conflict with "B" using example.com/v1beta1: .spec.a'
+    assert (verdict.code, verdict.message) == (409, said)
+
+
 def test_conflicts_of_several_managers() -> None:
     verdict = _applied(
         {"a": "2", "b": "2"}, {"a": "1", "b": "1"}, _entry("C", {"f:b": {}}), _entry("B", {"f:a": {}, "f:b": {}})
     )
     said = 'conflicts with "B":\n- .spec.a\n- .spec.b\nconflicts with "C":\n- .spec.b'
     assert verdict.message == f"Apply failed with 3 conflicts: {said}"
+
+
+def test_conflicts_of_one_manager_at_two_endpoints() -> None:
+    entries = (_entry("B", {"f:a": {}}), _entry("B", {"f:b": {}}, subresource="status"))
+    verdict = _applied({"a": "2", "b": "2"}, {"a": "1", "b": "1"}, *entries)
+    said = 'conflicts with "B" with subresource "status":\n- .spec.b\nconflicts with "B":\n- .spec.a'
+    assert verdict.message == f"Apply failed with 2 conflicts: {said}"
+
+
+@pytest.mark.parametrize(
+    ("held", "owned", "sent", "conflict"),
+    [
+        # A part of what is atomic now counts as the whole.
+        ({"w": {"x": "1"}}, {"f:w": {"f:x": {}}}, {"w": {"y": "1"}}, ".spec.w"),
+        ({"w": {"x": "1"}}, {"f:w": {".": {}}}, {"w": {"y": "1"}}, ".spec.w"),
+        ({"s": ["a", "b"]}, {"f:s": {'v:"a"': {}}}, {"s": ["a"]}, ".spec.s"),
+        (
+            {"l": [{"k": "a", "t": ["u"]}]},
+            {"f:l": {'k:{"k":"a"}': {".": {}, "f:t": {'v:"u"': {}}}}},
+            {"l": [{"k": "a", "t": ["v"]}]},
+            '.spec.l[k="a"].t',
+        ),
+        # What was atomic and no longer is, is owned as a whole: its new members are nobody's.
+        ({"o": {"x": "1"}}, {"f:o": {}}, {"o": {"x": "2"}}, ""),
+        ({"gone": {"x": "1"}, "a": "1"}, {"f:gone": {"f:x": {}}, "f:a": {}}, {"a": "1"}, ""),
+    ],
+)
+def test_entries_of_before_the_schema_changed_what_is_atomic(
+    held: Json, owned: Json, sent: Json, conflict: str
+) -> None:
+    verdict = _applied(sent, held, _entry("B", owned))
+    assert verdict.message == (f'Apply failed with 1 conflict: conflict with "B": {conflict}' if conflict else "")
 
 
 def test_the_same_value_is_no_conflict() -> None:

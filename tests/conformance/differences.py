@@ -15,6 +15,7 @@ from typing import Any
 
 from helpers import at
 from referee import Answer, Referee
+from referee_build import minor_of
 
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
@@ -37,14 +38,14 @@ class Known:
     """A difference that is listed in known.toml."""
 
     reason: str
-    minors: tuple[str, ...]  # none: all
+    minors: tuple[str, ...]  # or patches of them; none: all
     lines: tuple[str, ...]
     same_but: str
     where: str
     requests: tuple[Json, ...]
 
     def concerns(self, minor: str) -> bool:
-        return not self.minors or minor in self.minors
+        return not self.minors or not {minor, minor_of(minor)}.isdisjoint(self.minors)
 
     def unexplained(self, lines: Sequence[str], whole: Sequence[str]) -> list[str]:
         """Those of the lines that this difference does not explain; ``whole`` are all that the request showed."""

@@ -148,6 +148,13 @@ class Referee:
                 return answer
         raise RefereeError(f"{path} changes all the time")
 
+    def delete_crd(self, crd: Json) -> None:
+        """Delete a CRD with its objects, and wait until it is gone."""
+        path = f"{_CRDS}/{crd['metadata']['name']}"
+        until = time.monotonic() + _SERVE_SECONDS
+        while self._api.ask("DELETE", path).code != 404:
+            self._wait(crd, until)
+
     def install(self, crd: Json) -> Answer:
         """Create a CRD and wait until it is served; a refusal is handed back."""
         return self._until_served(crd, self.create_crd)
@@ -243,6 +250,12 @@ class Referee:
         found = self._etcd_ask("range", crd, name).get("kvs") or ()
         held: Json | None = json.loads(base64.b64decode(found[0]["value"])) if found else None
         return held
+
+    def count_stored(self, plural: str, group: str) -> int:
+        """The number of objects of a kind that etcd holds."""
+        first = f"{_ETCD}/{group}/{plural}/"
+        asked = {"key": _base64(first), "range_end": _base64(first[:-1] + chr(ord("/") + 1)), "count_only": True}
+        return int(self._etcd.ask("POST", "/v3/kv/range", asked).body.get("count", 0))
 
     def store(self, crd: Json, obj: Json) -> None:
         """Put an object into etcd as an API server with another CRD would have written it."""

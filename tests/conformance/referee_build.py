@@ -1,6 +1,7 @@
 """Builds the API servers that the tests ask: one program, once per Kubernetes minor (``make referee``).
 
     python tests/conformance/referee_build.py [MINOR ...]            1.26 to 1.36; without arguments the usual ones
+    python tests/conformance/referee_build.py 1.30.0                 a patch, where it differs from the last one
     python tests/conformance/referee_build.py --built [MINOR ...]    builds nothing: which of them are there?
 
 A binary is kept in the user's cache, in a directory named after what it is built from; the tests use those that are
@@ -11,19 +12,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _SOURCES = Path(__file__).resolve().parents[1] / "referee"
 _SERVER = _SOURCES / "server"
 #: One minor of each behaviour that differs most: before ratcheting, with it, with it in status, and the newest.
 USUAL = ("1.28", "1.31", "1.33", "1.36")
+_PATCH = re.compile(r"(1\.[0-9]+)\.[0-9]+")
 
 
 class CannotBuildError(Exception):
@@ -32,9 +35,12 @@ class CannotBuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a minor's server is built from: versions of modules, and the build tags of our own program."""
+    """What a server is built from: versions of modules, and the build tags of our own program.
 
-    minor: str
+    ``name`` is a minor, or a patch of it.
+    """
+
+    name: str
     kubernetes: str
     etcd: str
     go: str
@@ -53,7 +59,7 @@ class Recipe:
         digest = hashlib.sha256(f"{self.go_mod}{self.tags}".encode())
         for source in sorted(_SERVER.glob("*.go")):
             digest.update(source.read_bytes())
-        return cache / self.minor / digest.hexdigest()[:16] / "referee"
+        return cache / self.name / digest.hexdigest()[:16] / "referee"
 
 
 def cache_home() -> Path:
@@ -71,22 +77,38 @@ def recipes() -> dict[str, Recipe]:
     }
 
 
+def recipe_of(name: str) -> Recipe | None:
+    """The recipe of a minor, or of a patch of it: that has other modules of Kubernetes. None for any other name."""
+    known = recipes()
+    if name in known or (found := _PATCH.fullmatch(name)) is None or found[1] not in known:
+        return known.get(name)
+    return replace(known[found[1]], name=name, kubernetes=f"v0.{name.removeprefix('1.')}")
+
+
+def minor_of(name: str) -> str:
+    """The minor of a server by its name: 1.30 for 1.30.0."""
+    found = _PATCH.fullmatch(name)
+    return found[1] if found else name
+
+
 def built(cache: Path) -> dict[str, Path]:
-    """Minor -> binary, of those that are built from the sources as they are now."""
-    found = {minor: recipe.binary(cache) for minor, recipe in recipes().items()}
-    return {minor: binary for minor, binary in found.items() if binary.is_file()}
+    """Name -> binary, of those that are built from the sources as they are now: the minors, then patches of them."""
+    kept = {folder.name for folder in cache.iterdir()} if cache.is_dir() else set()
+    names = [*recipes(), *sorted(name for name in kept if _PATCH.fullmatch(name))]
+    found = {name: recipe.binary(cache) for name in names if (recipe := recipe_of(name)) is not None}
+    return {name: binary for name, binary in found.items() if binary.is_file()}
 
 
 def build(recipe: Recipe, cache: Path) -> Path:
     """Build a minor's server if it is not there yet. Raises CannotBuildError."""
     binary = recipe.binary(cache)
     if binary.is_file():
-        print(f"{recipe.minor}: is built ({recipe.kubernetes})", flush=True)
+        print(f"{recipe.name}: is built ({recipe.kubernetes})", flush=True)
         return binary
     go = shutil.which("go")
     if go is None:
         raise CannotBuildError("there is no `go` command: the API servers are built from Go modules")
-    print(f"{recipe.minor}: building {recipe.kubernetes}; the first time this takes some minutes...", flush=True)
+    print(f"{recipe.name}: building {recipe.kubernetes}; the first time this takes some minutes...", flush=True)
     began = time.monotonic()
     work = binary.parent / "source"
     shutil.rmtree(work, ignore_errors=True)
@@ -95,15 +117,15 @@ def build(recipe: Recipe, cache: Path) -> Path:
     # The program gets its name last: a build that ends early leaves none behind.
     made = work / "referee"
     command = [go, "build", "-mod=mod", "-trimpath", "-ldflags=-s -w", f"-tags={','.join(recipe.tags)}", "-v"]
-    run_go([*command, "-o", str(made), "."], work, recipe.minor)
+    run_go([*command, "-o", str(made), "."], work, recipe.name)
     made.replace(binary)
     _forget_others(binary)
     size = binary.stat().st_size / 1e6
-    print(f"{recipe.minor}: built in {time.monotonic() - began:.0f} s, {size:.0f} MB", flush=True)
+    print(f"{recipe.name}: built in {time.monotonic() - began:.0f} s, {size:.0f} MB", flush=True)
     return binary
 
 
-def run_go(command: Sequence[str], work: Path, minor: str) -> None:
+def run_go(command: Sequence[str], work: Path, name: str) -> None:
     """Run the go command; it names each module and package as it comes to it, which is counted, not shown."""
     environment = {**os.environ, "GOWORK": "off", "CGO_ENABLED": "0"}
     said: list[str] = []
@@ -112,38 +134,37 @@ def run_go(command: Sequence[str], work: Path, minor: str) -> None:
         for count, line in enumerate(process.stderr, start=1):
             said.append(line)
             if count % 100 == 0:
-                print(f"{minor}: {count} modules and packages...", flush=True)
+                print(f"{name}: {count} modules and packages...", flush=True)
     if process.returncode != 0:
-        raise CannotBuildError(f"{minor}: {' '.join(command)} failed:\n{''.join(said[-20:])}")
+        raise CannotBuildError(f"{name}: {' '.join(command)} failed:\n{''.join(said[-20:])}")
 
 
 def _forget_others(binary: Path) -> None:
-    """Remove what was built for this minor from other sources."""
+    """Remove what was built under this name from other sources."""
     for folder in binary.parent.parent.iterdir():
         if folder != binary.parent:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def main(minors: Sequence[str]) -> int:
-    """Build the minors named, or the usual ones; 0 if all are there, 1 if one cannot be built, 2 for a wrong name.
+def main(given: Sequence[str]) -> int:
+    """Build the minors and patches named, or the usual minors. ``--built`` prints those that are there instead.
 
-    ``--built`` prints those of them that are there instead.
+    Returns 0 if all are there, 1 if one cannot be built, 2 for a wrong name.
     """
-    known = recipes()
-    only_built = "--built" in minors
-    minors = [minor for minor in minors if minor != "--built"]
-    wrong = [minor for minor in minors if minor not in known]
-    if wrong:
-        print(f"{', '.join(wrong)}: not one of {', '.join(known)}", file=sys.stderr)
+    only_built = "--built" in given
+    names = [name for name in given if name != "--built"] or [*USUAL]
+    chosen = {name: recipe_of(name) for name in names}
+    if wrong := [name for name, recipe in chosen.items() if recipe is None]:
+        print(f"{', '.join(wrong)}: not one of {', '.join(recipes())}, nor a patch of one", file=sys.stderr)
         return 2
     if only_built:
         there = built(cache_home())
-        print(*(minor for minor in minors or USUAL if minor in there))
+        print(*(name for name in names if name in there))
         return 0
     failed = False
-    for minor in minors or USUAL:
+    for recipe in filter(None, chosen.values()):
         try:
-            build(known[minor], cache_home())
+            build(recipe, cache_home())
         except CannotBuildError as error:
             print(error, file=sys.stderr)
             failed = True

@@ -1,7 +1,7 @@
 """Which real API servers the tests ask, and a pool of those that run.
 
-``make conformance`` says so in CRDCOMPAT_REFEREE: the minors, or ``all`` that are built. Without it none is asked:
-``make test`` needs no Go, and starts no server.
+``make conformance`` says so in CRDCOMPAT_REFEREE: minors and patches, or ``all`` that are built. Without it none is
+asked: ``make test`` needs no Go, and starts no server.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def each_minor() -> list[Any]:
 
 def nearest(minor: str) -> str:
     """The minor to ask where ``minor`` is meant: itself, else the nearest one; of two, the older."""
-    return min(ASKED, key=lambda built: (abs(_number(built) - _number(minor)), _number(built)))
+    return min(ASKED, key=lambda built: (abs(_number(built) - _number(minor)), _number(built), built != minor))
 
 
-def _number(minor: str) -> int:
-    return int(minor.partition(".")[2])
+def _number(name: str) -> int:
+    return int(referee_build.minor_of(name).partition(".")[2])
 
 
 class Pool:

@@ -81,7 +81,7 @@ class Rollback:
 
     def _edited(self, name: str, part: str, note: str) -> Json:
         obj = self._read(name)
-        if (wanted := re.match(r"changes (.*)", note)) is None:
+        if (wanted := re.match(r"changes ([^;]*)", note)) is None:
             return obj
         for edit in unrelated(obj, self._resource.node, part, self._bad(obj), self._resource.server):
             if edit.what == wanted[1]:
@@ -90,7 +90,7 @@ class Rollback:
 
     def _status_update_touching(self, name: str, held: Json, note: str) -> Answer:
         obj, status = self._read(name), self._resource.version.has_status
-        if (wanted := re.match(r"writes (.*)", note)) is None:
+        if (wanted := re.match(r"writes ([^;]*)", note)) is None:
             return self._status_update(name, held, note)
         for place in self._bad(obj):
             made = touching(obj, obj, self._resource.node, [place, *self._bad(obj)])

@@ -1,6 +1,6 @@
 """The promise: what ``preflight`` says of a rollback is what a real API server does when the rollback is done.
 
-A server gets 20 kinds of real CRDs and thousands of objects that follow their schemas: stored under OLD, then under
+A server gets kinds of real CRDs and thousands of objects that follow their schemas: stored under OLD, then under
 NEW. The command reads this cluster. Then OLD's CRDs take the place of NEW's, and every kind of write is sent for each
 object that the command names, and for a sample of the others. ``CRDCOMPAT_REFEREE_PROMISE=500`` stores so many objects
 of each kind.
@@ -8,52 +8,45 @@ of each kind.
 
 from __future__ import annotations
 
-import json
-import os
+import copy
 import random
-import subprocess
-import sys
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from api_server import kubeconfig
 from differences import Bench
 from helpers import Json
+from promise import Cluster, Done, Foretold, written
 from real_crds import changed_crds, plain
-from referee import Referee, collection
-from rollback_writes import NoSuchWriteError, Rollback, lost
-from schema_values import Values, empty_object, parts_of
 
+import crdcompat
 from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.crds.context import FEATURE_SET, PROFILE
 
-_OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_PROMISE", "60"))
-_KINDS = 20
-_SAMPLE = 10
-#: Creates of a kind in vain, after which no more objects of it are stored: its rules are seldom met by chance.
-_PATIENCE = 40
-#: The share of the objects that a manager applies; an operator creates the others.
-_APPLIED = 0.4
-_APPLY = "application/apply-patch+yaml"
+_KINDS, _FEW = 20, 8
 _APPROVED = "api-approved.kubernetes.io"
+_SETS = ("Default", "TechPreviewNoUpgrade")
+_SELF_MANAGED = f"{PROFILE}self-managed-high-availability"
+_RELEASE = {"meta.helm.sh/release-name": "op", "meta.helm.sh/release-namespace": "default"}
+_KEEP = {"helm.sh/resource-policy": "keep"}
 _BELOW = ("items", "additionalProperties")
 _NOT_OWN = ("properties", "description", "default", *_BELOW)
 #: A server with these would be OpenShift's, with a feature set: the referee is not.
 _NOT_HERE = ("clusterversions.config.openshift.io", "featuregates.config.openshift.io")
+_Note = Callable[[str, object], None]
 
 
 @pytest.fixture(scope="module")
 def pairs(openshift_api: Path, projects: Path) -> dict[str, tuple[Json, Json]]:
-    """Name -> (OLD, NEW) of CRDs that change between two releases."""
+    """Name -> (OLD, NEW) of CRDs that change between two releases, those first that change most."""
     found = {
         old["metadata"]["name"]: (_anywhere(old), _anywhere(new))
         for _, old, new in changed_crds(openshift_api, projects)
     }
-    return {name: pair for name, pair in found.items() if name not in _NOT_HERE}
+    names = sorted(found.keys() - {*_NOT_HERE}, key=lambda name: (-_differing(*map(_schemas, found[name])), name))
+    return {name: found[name] for name in names}
 
 
 def _anywhere(crd: Json) -> Json:
@@ -61,45 +54,6 @@ def _anywhere(crd: Json) -> Json:
     made = plain(crd)
     kept = {key: value for key, value in (made["metadata"].get("annotations") or {}).items() if key == _APPROVED}
     return {**made, "metadata": {"name": made["metadata"]["name"], "annotations": kept}}
-
-
-class _Cluster:
-    """A server that ran OLD and runs NEW, with objects of both times."""
-
-    def __init__(self, server: Referee, r: random.Random) -> None:
-        self._server, self._r = server, r
-        self._values = Values(r, 0.0)
-        self.crds: dict[str, tuple[Json, Json]] = {}
-        self.objects: Counter[str] = Counter()
-
-    def add(self, name: str, old: Json, new: Json) -> None:
-        """Install OLD, store objects, move to NEW, and store more; a kind that gets no object is of no use."""
-        if not self._server.install(old).accepted:
-            return
-        stored = self._fill(old, "o", _OBJECTS // 3)
-        if self._server.swap(new).accepted and (stored := stored + self._fill(new, "n", _OBJECTS - _OBJECTS // 3)):
-            self.crds[name], self.objects[name] = (old, new), stored
-
-    def _fill(self, crd: Json, prefix: str, count: int) -> int:
-        versions = [each for each in crd["spec"]["versions"] if each["served"]]
-        stored = vain = 0
-        while stored < count and vain < _PATIENCE:
-            if self._store(crd, self._r.choice(versions), f"{prefix}{stored}"):
-                stored, vain = stored + 1, 0
-            else:
-                vain += 1
-        return stored
-
-    def _store(self, crd: Json, version: Json, name: str) -> bool:
-        drawn = self._values.parts(version, parts_of(version))
-        at, empty = collection(crd, version["name"]), empty_object(crd, version, name)
-        if self._r.random() < _APPLIED:
-            sent = {**empty, **drawn}
-            return self._server.ask("PATCH", f"{at}/{name}?fieldManager=flux", sent, _APPLY).accepted
-        answer = self._server.ask("POST", f"{at}?fieldManager=operator", {**empty, **drawn})
-        if answer.accepted and "status" in drawn and "status" in (version.get("subresources") or {}):
-            self._server.ask("PUT", f"{at}/{name}/status?fieldManager=operator", {**answer.body, **drawn})
-        return answer.accepted
 
 
 def _schemas(crd: Json) -> Json:
@@ -119,133 +73,218 @@ def _differing(old: Any, new: Any) -> int:
     return below + (own[0] != own[1]) + sum(_differing(old.get(key), new.get(key)) for key in _BELOW)
 
 
-@pytest.fixture
-def cluster(bench: Bench, pairs: dict[str, tuple[Json, Json]]) -> _Cluster:
-    made = _Cluster(bench.server, random.Random(34))
-    for name in sorted(pairs, key=lambda name: (-_differing(*map(_schemas, pairs[name])), name)):
-        if len(made.crds) < _KINDS:
-            made.add(name, *pairs[name])
+def _cluster(bench: Bench, pairs: dict[str, tuple[Json, Json]], kinds: int) -> Cluster:
+    """A cluster with the first kinds of which objects can be stored. A server has one test after the other."""
+    for name in {*bench.server.crd_names()} & pairs.keys():
+        bench.server.delete_crd(pairs[name][0])
+    made = Cluster(bench.server, random.Random(34))
+    for name, pair in pairs.items():
+        if len(made.crds) < kinds:
+            made.add(name, *pair, before=not _hides(*pair))
     return made
 
 
-def _asked(command: str, *arguments: str) -> Json:
-    """The report of the command, as its users run it."""
-    more = ("--format", "json", "--no-progress", "--no-redact")
-    ran = subprocess.run(
-        [sys.executable, "-m", "crdcompat", command, *arguments, *more], capture_output=True, text=True, check=False
+def _hides(old: Json, new: Json) -> bool:
+    """Whether objects that OLD stores have fields that NEW, which stores another version, does not show to anybody.
+
+    The commands see what the server shows: without such a field they foretell what OLD says of objects without it.
+    """
+    (before, had), (after, has) = (
+        next(
+            (each["name"], {*_names(each["schema"]["openAPIV3Schema"])})
+            for each in crd["spec"]["versions"]
+            if each["storage"]
+        )
+        for crd in (old, new)
     )
-    assert ran.stdout, ran.stderr
-    found: Json = json.loads(ran.stdout)
-    return found
+    return before != after and not had <= has
+
+
+def _names(raw: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The places that a schema declares."""
+    if isinstance(raw, dict):
+        yield at
+        for name, sub in (raw.get("properties") or {}).items():
+            yield from _names(sub, (*at, name))
+        for key in _BELOW:
+            yield from _names(raw.get(key), (*at, key))
+
+
+def _holds(foretold: Foretold, done: Done, refused: set[str]) -> None:
+    """All that was foretold has come, object for object, and nothing else."""
+    assert {item["crd"] for item in foretold.preflight["refused"]} == refused
+    assert not done.wrong, "\n".join(done.wrong[:10])
+    counted = {name: kind["rejected"] for name, kind in foretold.kinds.items() if name not in refused}
+    assert +Counter(counted) == +done.rejected
 
 
 def test_a_rollback_does_what_preflight_says(
     bench: Bench,
-    cluster: _Cluster,
+    pairs: dict[str, tuple[Json, Json]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    record_property: Callable[[str, object], None],
+    record_property: _Note,
 ) -> None:
-    old, new = (tmp_path / side for side in ("old", "new"))
-    for index, side in enumerate((old, new)):
-        side.mkdir()
-        for name, pair in cluster.crds.items():
-            (side / f"{name}.json").write_text(json.dumps(pair[index]))
-    port = urlsplit(bench.server.url).port
-    assert port is not None
-    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", port, bench.server.token)))
-    server = ("--kube-version", bench.minor)
-    foretold = _asked("preflight", str(old), "--cluster", "prod", "--all", *server)
-    each = _asked("simulate", str(old), str(new), "--objects", "cluster:prod", *server)
-    place = os.environ.get("CRDCOMPAT_REFEREE_DIFFERENCES")
-    if place:
-        Path(f"{place}-promise-{bench.minor}.json").write_text(json.dumps([foretold, each]))
-    assert foretold["missing"] == []
-    assert {kind["crd"]: kind["objects"] for kind in foretold["summary"]["kinds"]} == dict(cluster.objects)
-
-    done = _Done(bench, cluster)
-    chosen = [(item, done.before(item)) for item in _chosen(each["objects"])]
-    refused = {name for name, (crd, _) in cluster.crds.items() if not bench.server.swap(crd).accepted}
-    assert {item["crd"] for item in foretold["refused"]} == refused
-    for item, before in chosen:
-        if item["crd"] not in refused:
-            done.compare(item, before)
+    cluster = _cluster(bench, pairs, _KINDS)
+    for index, side in enumerate(("old", "new")):
+        written(tmp_path / side, [pair[index] for pair in cluster.crds.values()])
+    foretold = Foretold(bench, tmp_path, monkeypatch)
+    assert foretold.preflight["missing"] == []
+    assert {name: kind["objects"] for name, kind in foretold.kinds.items()} == dict(cluster.objects)
+    done = Done(bench, cluster)
+    refused = done.roll_back(foretold)
     record_property("referee", f"{bench.minor}: promise: {dict(done.asked)}")
-    if place:
-        Path(f"{place}-promise-wrong-{bench.minor}.json").write_text(json.dumps(done.wrong, indent=1))
-    assert not done.wrong, "\n".join(done.wrong[:10])
-    counted = {kind["crd"]: kind["rejected"] for kind in foretold["summary"]["kinds"] if kind["crd"] not in refused}
-    assert +Counter(counted) == +done.rejected
+    _holds(foretold, done, refused)
     assert done.asked["rejected"] > 50 and done.asked["loses-data"] > 50
     # Servers that ratchet accept the manager's apply as it is.
     assert done.asked["ways out"] or kubernetes_server(bench.minor).does("ratchet_main")
 
 
-def _chosen(objects: list[Json]) -> list[Json]:
-    """The objects that a report names for any write, and the first others of each kind."""
-    found, fine = [], Counter[str]()
-    for item in objects:
-        is_fine = {write["verdict"] for write in item["writes"].values()} == {"accepted"}
-        fine[item["crd"]] += is_fine
-        if not is_fine or fine[item["crd"]] <= _SAMPLE:
-            found.append(item)
+# -- feature sets ---------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def variants(openshift_api: Path) -> tuple[dict[str, list[Json]], ...]:
+    """The CRDs of release-4.15 and release-4.16 by name, each with all its variants."""
+    releases = []
+    for name in ("origin/release-4.15", "release-4.16"):
+        found = defaultdict(list)
+        for document in crdcompat.load(name, repo=str(openshift_api)).documents:
+            found[document.crd.name].append(_as_shipped(dict(document.crd.raw)))
+        releases.append(dict(found))
+    return tuple(releases)
+
+
+def _as_shipped(crd: Json) -> Json:
+    """The CRD with the annotations that say which clusters get it, and the approval that servers ask for."""
+    made = plain(crd)
+    kept = (_APPROVED, FEATURE_SET, _SELF_MANAGED)
+    found = {key: value for key, value in (made["metadata"].get("annotations") or {}).items() if key in kept}
+    return {**made, "metadata": {"name": made["metadata"]["name"], "annotations": {**found, _SELF_MANAGED: "true"}}}
+
+
+def _of_set(variants: list[Json], feature_set: str) -> Iterator[Json]:
+    for crd in variants:
+        named = crd["metadata"]["annotations"].get(FEATURE_SET, feature_set)
+        if feature_set in named.split(","):
+            yield crd
+
+
+def _varied(old: dict[str, list[Json]], new: dict[str, list[Json]], feature_set: str) -> Iterator[tuple[Json, Json]]:
+    """(OLD, NEW) of the kinds of which clusters with this feature set have another CRD than others, in either."""
+    for name in sorted(old.keys() & new.keys() - {*_NOT_HERE}):
+        if len(old[name]) + len(new[name]) > 2:
+            ours = [[*_of_set(side[name], feature_set)] for side in (old, new)]
+            if [len(each) for each in ours] == [1, 1] and ours[0][0]["spec"] != ours[1][0]["spec"]:
+                yield ours[0][0], ours[1][0]
+
+
+@pytest.mark.parametrize("feature_set", _SETS)
+def test_a_cluster_of_a_feature_set_gets_the_variants_of_it(
+    bench: Bench,
+    variants: tuple[dict[str, list[Json]], ...],
+    feature_set: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: _Note,
+) -> None:
+    chosen = {pair[0]["metadata"]["name"]: pair for pair in _varied(*variants, feature_set)}
+    cluster = _cluster(bench, chosen, _KINDS)
+    for side, release in zip(("old", "new"), variants, strict=True):
+        written(tmp_path / side, [crd for name in cluster.crds for crd in release[name]])
+    foretold = Foretold(bench, tmp_path, monkeypatch, "--context", f"{feature_set}/self-managed-high-availability")
+    done = Done(bench, cluster)
+    refused = done.roll_back(foretold)
+    record_property("referee", f"{bench.minor}: promise of {feature_set}: {dict(done.asked)}")
+    assert {name: kind["objects"] for name, kind in foretold.kinds.items()} == dict(cluster.objects)
+    _holds(foretold, done, refused)
+    assert done.asked["rejected"] + done.asked["loses-data"] > 20
+
+
+# -- an installer that deletes, keeps and leaves alone ---------------------------------------------
+
+
+def _marked(crd: Json, more: Json) -> Json:
+    made = copy.deepcopy(crd)
+    made["metadata"]["annotations"] = {**(made["metadata"].get("annotations") or {}), **more}
+    return made
+
+
+def test_helm_deletes_what_preflight_says(
+    bench: Bench,
+    pairs: dict[str, tuple[Json, Json]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: _Note,
+) -> None:
+    """OLD's chart has half of the kinds in templates/; it lacks two, of which one is kept; one is in crds/."""
+    cluster = _cluster(bench, pairs, _FEW)
+    kept, gone, unmanaged, *replaced = cluster.crds
+    marks: dict[str, Json] = {kept: {**_RELEASE, **_KEEP}, unmanaged: {}}
+    for name, (old, new) in cluster.crds.items():
+        cluster.crds[name] = old, _marked(new, marks.get(name, _RELEASE))
+        assert bench.server.swap(cluster.crds[name][1]).accepted
+    for side, index in (("old", 0), ("new", 1)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "Chart.yaml").write_text("name: op\nversion: 1.0.0\n")
+        written(tmp_path / side / "crds", [cluster.crds[unmanaged][index]])
+        names = replaced if side == "old" else [kept, gone, *replaced]
+        written(tmp_path / side / "templates", [cluster.crds[name][index] for name in names])
+    foretold = Foretold(bench, tmp_path, monkeypatch)
+    objects = {name: cluster.objects[name] for name in (kept, gone, unmanaged)}
+    before = {name: _stored(bench, cluster, name) for name in objects}
+
+    bench.server.delete_crd(cluster.crds[gone][0])
+    deleted = {kind["crd"]: kind["objects"] for kind in foretold.preflight["deleted"]}
+    assert foretold.preflight["answer"] == "no" and deleted == {gone: objects[gone]}
+    for name in (kept, gone, unmanaged):
+        del cluster.crds[name]
+    done = Done(bench, cluster)
+    refused = done.roll_back(foretold)
+    record_property("referee", f"{bench.minor}: promise of helm: {dict(done.asked)}, deleted {deleted[gone]}")
+    _holds(foretold, done, refused)
+    assert before == {kept: objects[kept], gone: objects[gone], unmanaged: objects[unmanaged]}
+    assert {name: _stored(bench, cluster, name) for name in objects} == {**before, gone: 0}
+
+
+def _stored(bench: Bench, cluster: Cluster, name: str) -> int:
+    return bench.server.count_stored(*name.split(".", 1))
+
+
+# -- storage that moves ---------------------------------------------
+
+
+def _moved(pairs: dict[str, tuple[Json, Json]]) -> dict[str, tuple[Json, Json]]:
+    """The kinds of several versions: OLD stores another one than NEW, or does not have the one that NEW stores."""
+    found: dict[str, tuple[Json, Json]] = {}
+    for name, (old, new) in pairs.items():
+        served = [{each["name"] for each in crd["spec"]["versions"] if each["served"]} for crd in (old, new)]
+        storage = next(each["name"] for each in new["spec"]["versions"] if each["storage"])
+        others = sorted(served[0] & served[1] - {storage})
+        if storage not in served[0]:
+            found[name] = old, new
+        elif others:
+            made = copy.deepcopy(old)
+            for version in made["spec"]["versions"]:
+                version["storage"] = version["name"] == others[-1]
+            found[name] = made, new
     return found
 
 
-class _Done:
-    """The rollback, done: what the server answered, and where that is not what the command foretold."""
-
-    def __init__(self, bench: Bench, cluster: _Cluster) -> None:
-        self._bench, self._cluster = bench, cluster
-        self._kinds: dict[tuple[str, str], Rollback] = {}
-        self.asked: Counter[str] = Counter()
-        self.rejected: Counter[str] = Counter()
-        self.wrong: list[str] = []
-
-    def before(self, item: Json) -> Json:
-        """The object as the cluster serves it before the rollback: NEW's defaults, too, are lost to its readers."""
-        _, new = self._cluster.crds[item["crd"]]
-        return self._bench.server.read(new, item["version"], item["object"]["name"]).body
-
-    def compare(self, item: Json, before: Json) -> None:
-        """Send all writes of one object."""
-        self.asked["objects"] += 1
-        answers = {kind: self._write(item, kind, write, before) for kind, write in item["writes"].items()}
-        counted = [
-            answer for kind, answer in answers.items() if kind != "create" and not item["writes"][kind].get("already")
-        ]
-        self.rejected[item["crd"]] += not all(counted)
-
-    def _write(self, item: Json, kind: str, write: Json, before: Json) -> bool:
-        said, name = write["verdict"], item["object"]["name"]
-        about_it = f"{item['crd']} {name} {kind} ({write.get('note')})"
-        on = self._kind(item["crd"], item["version"])
-        try:
-            answer, after = on.answer(kind, name, write.get("note") or "")
-        except NoSuchWriteError:
-            self.wrong.append(f"no such write: {about_it}")
-            return True
-        self.asked[said] += 1
-        if answer.accepted != (said != "rejected"):
-            self.wrong.append(
-                f"{about_it}: foretold {said} {write.get('message')}: answered {answer.code} {answer.message}"
-            )
-        elif answer.accepted and kind == "metadata-update":
-            gone = sorted(lost(before, after))
-            if gone != sorted(item["pruned"]):
-                self.wrong.append(f"{about_it}: foretold the loss of {item['pruned']}, but lost {gone}")
-        elif not answer.accepted:
-            self.asked["same words"] += answer.message == write["message"]
-        if write.get("accepted_without"):
-            way_out, _ = on.answer("apply-without", name, write["note"])
-            self.asked["ways out"] += way_out.accepted
-            if not way_out.accepted:
-                self.wrong.append(f"{about_it}: no way out: {way_out.code} {way_out.message}")
-        return answer.accepted
-
-    def _kind(self, crd: str, version: str) -> Rollback:
-        if (crd, version) not in self._kinds:
-            old, _ = self._cluster.crds[crd]
-            resource = resource_of(old, version, kubernetes_server(self._bench.minor))
-            self._kinds[crd, version] = Rollback(self._bench.server, old, resource)
-        return self._kinds[crd, version]
+def test_objects_of_other_stored_versions_fare_as_preflight_says(
+    bench: Bench,
+    pairs: dict[str, tuple[Json, Json]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: _Note,
+) -> None:
+    cluster = _cluster(bench, _moved(pairs), _KINDS)
+    for index, side in enumerate(("old", "new")):
+        written(tmp_path / side, [pair[index] for pair in cluster.crds.values()])
+    foretold = Foretold(bench, tmp_path, monkeypatch)
+    assert {name: kind["objects"] for name, kind in foretold.kinds.items()} == dict(cluster.objects)
+    done = Done(bench, cluster)
+    refused = done.roll_back(foretold)
+    record_property("referee", f"{bench.minor}: promise of stored versions: {dict(done.asked)}, refused {len(refused)}")
+    _holds(foretold, done, refused)
+    assert refused and done.asked["rejected"] + done.asked["loses-data"] > 20

@@ -46,8 +46,21 @@ def test_a_binary_counts_only_for_the_sources_it_is_built_from(monkeypatch: pyte
 
 
 def test_a_minor_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["1.5"]) == 2
-    assert capsys.readouterr().err.startswith("1.5: not one of 1.26, ")
+    assert main(["1.5", "1.5.0", "1.30.x"]) == 2
+    assert capsys.readouterr().err.startswith("1.5, 1.5.0, 1.30.x: not one of 1.26, ")
+
+
+def test_a_patch_has_the_recipe_of_its_minor_with_its_own_modules(capsys: pytest.CaptureFixture[str]) -> None:
+    patch, minor = referee_build.recipe_of("1.30.0"), recipes()["1.30"]
+    assert patch is not None
+    assert (patch.kubernetes, patch.etcd, patch.tags) == ("v0.30.0", minor.etcd, minor.tags)
+    binary = patch.binary(referee_build.cache_home())
+    assert binary != minor.binary(referee_build.cache_home())
+    binary.parent.mkdir(parents=True)
+    binary.touch()
+    assert main(["--built", "1.30", "1.30.0"]) == 0
+    assert capsys.readouterr().out == "1.30.0\n"
+    assert [*built(referee_build.cache_home())] == ["1.30.0"]
 
 
 def test_which_are_built(capsys: pytest.CaptureFixture[str]) -> None:

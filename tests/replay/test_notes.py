@@ -12,7 +12,9 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.features.judge.verdict import resource_of
 from crdcompat.replay.already import without_already
+from crdcompat.replay.edits import Edit
 from crdcompat.replay.writes import Replay, replay
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 _RULES = "x-kubernetes-validations"
 _COUNT = {"type": "integer"}
@@ -33,6 +35,8 @@ _OLDS = {
     "plain": _crd("a", "b"),
     "a rule": _crd("a", "b", spec="!has(self.count) || self.count < 2"),
     "a rule on the whole": _crd("a", "b", whole="!has(self.status) || has(self.spec)"),
+    "a rule that wants a status": _crd("a", "b", whole="has(self.status) || !has(self.spec)"),
+    "a rule on another part": _crd("a", "b", whole="!has(self.spec) || !has(self.spec.count) || self.spec.count < 2"),
     "a transition": _crd("a", "b", spec="!has(self.count) || !has(oldSelf.count) || self.count >= oldSelf.count"),
     "a transition that nothing passes": _crd("a", "b", spec="!has(oldSelf.count) || self.count > oldSelf.count"),
 }
@@ -60,6 +64,27 @@ def test_the_verdicts_are_the_same(name: str, kube: str) -> None:
         assert _verdicts(found[0]) == _verdicts(found[1]), stored
         both = [without_already(old, new, stored, each, notes=at == 0) for at, each in enumerate(found)]
         assert _verdicts(both[0]) == _verdicts(both[1]), stored
+
+
+@pytest.mark.parametrize("name", _OLDS)
+@pytest.mark.parametrize("kube", ["1.29", "1.34"])
+def test_edits_that_no_rule_reads_break_what_was_broken(name: str, kube: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not judged as a whole a second time."""
+    r = random.Random(f"{name} {kube}")
+    resource, drawn = _resource(_OLDS[name], kube), [widget({"spec": _part(r), "status": _part(r)}) for _ in range(40)]
+    short = [_verdicts(replay(resource, stored, had_status=True)) for stored in drawn]
+    monkeypatch.setattr(Edit, "is_unnoticed", lambda *_: False)
+    assert short == [_verdicts(replay(resource, stored, had_status=True)) for stored in drawn]
+
+
+@pytest.mark.parametrize("name", _OLDS)
+def test_a_create_is_that_of_the_object_without_its_status(name: str) -> None:
+    r = random.Random(name)
+    resource = _resource(_OLDS[name], "1.31")
+    for _ in range(60):
+        stored = widget({key: _part(r) for key in ("spec", "status") if r.random() < 0.9})
+        answer = replay(resource, stored, had_status=True).writes[WriteKind.CREATE]
+        assert (answer.verdict is WriteResult.ACCEPTED) == resource.create(stored).accepted, stored
 
 
 def _resource(definition: Json, kube: str) -> Resource:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from crdcompat.apiserver.gotext import compact_json, json_kind
-from crdcompat.apiserver.gotime import parse_error
+from crdcompat.apiserver.gotime import is_usual, parse_error
 
 
 def decode_object_meta(raw: Any) -> tuple[dict[str, Any], list[str]]:
@@ -119,12 +119,18 @@ def _boolean(value: Any, path: str, lost: list[str]) -> bool | None:
     return value
 
 
+#: Go's zero time.
+_ZERO = "0001-01-01T00:00:00Z"
+
+
 def _time(value: Any, path: str, lost: list[str]) -> str | None:
     """An RFC 3339 time, in UTC and whole seconds."""
     if value is None:
         return None
     if not isinstance(value, str):
         raise _BadTime(f"json: cannot unmarshal {json_kind(value)} into Go value of type string")
+    if is_usual(value):
+        return None if value == _ZERO else value
     if error := parse_error(value):
         raise _BadTime(error)
     return _in_utc(value)

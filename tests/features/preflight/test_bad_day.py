@@ -146,6 +146,36 @@ def test_the_kinds_are_counted(cluster: ApiServer) -> None:
         names = [entry.path for entry, _ in tree.stream(lambda path: path.startswith("example.com/"))]
     assert len(names) == COUNT
     assert [each for each in seen if each[0] == "Kinds read"] == [("Kinds read", done, 2) for done in (0, 1, 2)]
+    counted = [each for each in seen if each[0] == "Objects read"]
+    assert counted == [("Objects read", done, COUNT) for done in (*range(1, COUNT + 1), COUNT)]
+
+
+def test_nobody_asks_how_many_objects_there_are_if_nobody_watches(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, MANY)
+    [*open_cluster("prod").stream(lambda path: path.startswith("example.com/"))]
+    assert asked(cluster, WIDGETS) == 3
+
+
+@pytest.mark.parametrize("refused", [403, 404])
+def test_a_kind_that_is_refused_has_no_objects_to_wait_for(cluster: ApiServer, refused: int) -> None:
+    cluster.put(WIDGETS, MANY)
+    cluster.refuse("/apis/example.com/v1/gadgets", refused)
+    assert {total for *_, total in _objects_read()} == {COUNT}
+
+
+def test_a_server_that_does_not_say_how_many_there_are(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, MANY)
+    whole = cluster.answers[WIDGETS]
+    cluster.answers[WIDGETS] = lambda token: (200, whole(token)[1].replace(b"remainingItemCount", b"other"))
+    counted = _objects_read()
+    assert counted[0] == ("Objects read", 1, None) and counted[-1] == ("Objects read", COUNT, COUNT)
+
+
+def _objects_read() -> list[tuple[str, int, int | None]]:
+    seen: list[tuple[str, int, int | None]] = []
+    with listening(lambda *step: seen.append(step)):
+        [*open_cluster("prod").stream(lambda path: path.startswith("example.com/"))]
+    return [each for each in seen if each[0] == "Objects read"]
 
 
 @pytest.mark.parametrize(("times", "answer", "waited"), [(2, "no", [1, 2]), (3, "unknown", [1, 2])])
