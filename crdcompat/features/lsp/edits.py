@@ -52,13 +52,18 @@ def edits_for(entry: Entry, analysis: Analysis) -> Iterator[Edit]:
     accepted = Acceptance(_REASON)
     found = [*_everywhere(entry, analysis)]
     waivers = [made for each in found for made in entries_for(each, accepted)]
-    yield from _in_file(f"Waive {entry.finding.rule} in {file.name}", analysis, "waivers", waivers)
+    yield from _in_file(f"Waive {_what(entry.finding)} in {file.name}", analysis, "waivers", waivers)
     release = _release(analysis)
     if release is None or not any(map(is_declarable, entry.findings)):
         return
     growth = [made for each in found for made in growth_for(each, release, following(release), accepted)]
-    title = f"Declare growth: accepted from {release}, written from {following(release)}"
+    title = f"Declare growth of {entry.finding.path}: accepted from {release}, written from {following(release)}"
     yield from _in_file(title, analysis, "growth", growth)
+
+
+def _what(finding: Finding) -> str:
+    """One line can have several findings: their actions differ."""
+    return f"{finding.rule} of {finding.path or finding.crd}"
 
 
 def _everywhere(entry: Entry, analysis: Analysis) -> Iterator[dict[str, Any]]:
@@ -96,7 +101,7 @@ def _marker(entry: Entry, analysis: Analysis) -> Edit | None:
     here = lines[line - 1]
     indent = here[: len(here) - len(here.lstrip())]
     end = "\r\n" if here.endswith("\r\n") else "\n"
-    title = f"Waive {finding.rule} by a marker in {file.name}"
+    title = f"Waive {_what(finding)} by a marker in {file.name}"
     return Edit(title, file, text, start, start, f"{indent}// {marker_for(finding, _REASON)}{end}")
 
 

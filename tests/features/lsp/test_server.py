@@ -18,6 +18,8 @@ from changes import repository, widget  # noqa: E402
 from helpers import commit, git, run  # noqa: E402
 from lsprotocol import types as lsp  # noqa: E402
 
+from crdcompat.features.check.rules import _CI  # noqa: E402
+
 GO, CRD, WAIVERS = "api/v1/widget_types.go", "config/crd/widgets.yaml", ".crdcompat-waivers.yaml"
 _GO = """\
 // +groupName=example.com
@@ -115,7 +117,7 @@ class Session:
 @pytest_lsp.fixture(
     config=pytest_lsp.ClientServerConfig(
         server_command=[sys.executable, "-m", "crdcompat", "lsp"],
-        server_env={key: value for key, value in os.environ.items() if key != "CI"},
+        server_env={key: value for key, value in os.environ.items() if key not in _CI},
     )
 )
 async def client(lsp_client: pytest_lsp.LanguageClient) -> AsyncIterator[None]:
@@ -166,9 +168,9 @@ async def test_hover_has_the_servers_sentence_and_the_witness(session: Session) 
 @pytest.mark.parametrize(
     ("which", "file"),
     [
-        ("Waive enum-value-added by a marker in widget_types.go", GO),
-        ("Waive enum-value-added in .crdcompat-waivers.yaml", WAIVERS),
-        ("Declare growth: accepted from release-4.16, written from release-4.17", WAIVERS),
+        ("Waive enum-value-added of status.p by a marker in widget_types.go", GO),
+        ("Waive enum-value-added of status.p in .crdcompat-waivers.yaml", WAIVERS),
+        ("Declare growth of status.p: accepted from release-4.16, written from release-4.17", WAIVERS),
     ],
 )
 async def test_an_action_accepts_the_finding_once_it_has_a_reason(session: Session, which: str, file: str) -> None:
@@ -176,9 +178,9 @@ async def test_an_action_accepts_the_finding_once_it_has_a_reason(session: Sessi
     await session.save(CRD, _CHANGED)
     found = {each.title: each for each in await session.actions(CRD, _AT)}
     assert sorted(found) == [
-        "Declare growth: accepted from release-4.16, written from release-4.17",
-        "Waive enum-value-added by a marker in widget_types.go",
-        "Waive enum-value-added in .crdcompat-waivers.yaml",
+        "Declare growth of status.p: accepted from release-4.16, written from release-4.17",
+        "Waive enum-value-added of status.p by a marker in widget_types.go",
+        "Waive enum-value-added of status.p in .crdcompat-waivers.yaml",
     ]
     assert run("check", "--head", "worktree:", cwd=session.repo).code == 1
     assert session.apply(found[which]) == file
