@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The beginning of their names.
 PREFIX = "crdcompat:"
-_LINE = re.compile(rb"^[ \t]*//[ \t]*\+crdcompat:", re.MULTILINE)
+_LINE = re.compile(rb"//[ \t]*\+crdcompat:")
 
 
 class Note(Struct, frozen=True):

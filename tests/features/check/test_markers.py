@@ -273,3 +273,13 @@ def test_a_field_that_is_gone_is_covered_by_its_type(repo: Path) -> None:
     commit(repo, {CRD: gone, GO: without})
     found = [f for f in _check(repo, 0)["sections"][0]["findings"] if f["rule"] == rule]
     assert [(f["path"], f["waiver"] and f["waiver"]["marker"]) for f in found] == [("status.p", f"{GO}:13")]
+
+
+def test_what_an_old_marker_of_a_type_covers_anew_is_accepted_by_the_change(repo: Path) -> None:
+    """The field is the base's: the marker of its type did not cover it there."""
+    above = f"// +crdcompat:ignore=property-removed,{_LINE}"
+    _on_main(repo, {GO: types(above_status=above)})
+    gone = widget("A")
+    del gone["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["p"]
+    commit(repo, {CRD: gone, GO: types(above_status=above).replace('\tP Phase `json:"p,omitempty"`\n', "")})
+    assert {each["path"] for each in _check(repo, 0)["accepted_by_change"]} == {"status.p"}
