@@ -28,9 +28,10 @@ demo: $(RUN)
 test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
 
-# What a release consists of, in dist/; ADDRESS is where the files will be. The wheels of dependencies are those of the tests.
+# What a release consists of, in dist/; ADDRESS is where the files will be, IMAGE=1 adds the container image (buildah or
+# podman). The wheels of dependencies are those of the tests.
 dist: $(RELEASE) $(WHEELS)
-	$(BIN)/python release/build.py $(VENV)/wheelhouse $(if $(ADDRESS),--address '$(ADDRESS)')
+	$(BIN)/python release/build.py $(VENV)/wheelhouse $(if $(ADDRESS),--address '$(ADDRESS)') $(if $(IMAGE),--image)
 
 # The documentation as a site in build/site: docs/, the README, and a page for each rule.
 site: $(SITE)

@@ -1,17 +1,18 @@
 """Builds what a release consists of, into ``dist/`` (``make dist``).
 
-    python release/build.py WHEELS [--address URL]
+    python release/build.py WHEELS [--address URL] [--image]
 
 * the wheel and the sdist
 * ``crdcompat-….pex``: one file that needs only the Python and the system in its name, with the extra ``cluster``. PEX
   makes it: zipapp cannot import compiled modules, and PEX unpacks them once into a cache.
 * ``kubectl-crdcompat-….tar.gz`` with that file as a plugin of kubectl, and ``crdcompat.yaml``, the manifest for krew
 * ``helm-crdcompat-….tgz``: the plugin for Helm
+* with ``--image`` (``make dist IMAGE=1``): ``crdcompat-….oci.tar``, the container image (``image.py``)
 * ``crdcompat-….cdx.json``: the bill of materials of the single file (CycloneDX), and ``SHA256SUMS``
 
-``WHEELS`` is a folder with the wheels of all dependencies: nothing is fetched. URL is where the files will be, for
-krew. What is not committed is left out. The same commit and the same wheels give the same bytes: all times are those
-of the commit.
+``WHEELS`` is a folder with the wheels of all dependencies: nothing is fetched, except for the image. URL is where the
+files will be, for krew. What is not committed is left out. The same commit and the same wheels give the same bytes: all
+times are those of the commit.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from image import build_image
+
 PROJECT = Path(__file__).resolve().parents[1]
 #: Where krew finds the archive, as long as nobody says so.
 _ADDRESS = "https://<where you publish the files of dist>"
@@ -40,7 +43,7 @@ _UNBUILT = b"version: 0.1.0"
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
-def build(wheels: Path, dist: Path, address: str) -> None:
+def build(wheels: Path, dist: Path, address: str, *, with_image: bool) -> None:
     """Build the commit that is checked out into an empty folder."""
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch, "source")
@@ -57,6 +60,9 @@ def build(wheels: Path, dist: Path, address: str) -> None:
         plugin = dist / f"kubectl-{single.stem}.tar.gz"
         _archive(plugin, programs, epoch)
         helm = {path.name: path.read_bytes() for path in (source / "contrib/helm").iterdir()}
+        if with_image:
+            machine = _ARCHITECTURES.get(platform.machine(), platform.machine())
+            build_image(source, dist / f"crdcompat-{version}-linux_{machine}.oci.tar", version, epoch)
     helm["plugin.yaml"] = helm["plugin.yaml"].replace(_UNBUILT, f"version: {_semantic(version)}".encode())
     _archive(dist / f"helm-crdcompat-{version}.tgz", helm, epoch)
     (dist / "crdcompat.yaml").write_text(_manifest(plugin, version, f"{address}/{plugin.name}"), encoding="utf-8")
@@ -145,11 +151,14 @@ def main() -> int:
     parser.add_argument("wheels", type=Path, help="a folder with the wheels of all dependencies")
     parser.add_argument("--address", default=_ADDRESS, help="where the files will be, for krew")
     parser.add_argument("--output", type=Path, default=PROJECT / "dist", help="the folder to write (default: dist)")
+    parser.add_argument("--image", action="store_true", help="build the container image, too")
     options = parser.parse_args()
     shutil.rmtree(options.output, ignore_errors=True)
     options.output.mkdir(parents=True)
-    build(options.wheels.absolute(), options.output.absolute(), options.address)
+    build(options.wheels.absolute(), options.output.absolute(), options.address, with_image=options.image)
     print("\n".join(f"{path.stat().st_size:>11,}  {path.name}" for path in sorted(options.output.iterdir())))
+    if not options.image:
+        print("left out: the container image (make dist IMAGE=1; it fetches its base)")
     return 0
 
 

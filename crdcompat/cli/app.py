@@ -34,6 +34,7 @@ _MODULES = {
     "versions": "versions",
     "updates": "updates",
     "requirement": "requirement",
+    "lsp": "lsp",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, Sequence[str]] = {
     ),
     "updates": ("crdcompat updates origin/main",),
     "requirement": ("crdcompat requirement release-4.15 --crd widgets.example.com | oc apply -f -",),
+    "lsp": ("crdcompat lsp --target release-4.15",),
     "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
     "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
 }

@@ -200,13 +200,12 @@ def _declare(findings: list[tuple[dict[str, Any], Acceptance]], first: str, late
 
 def _release(data: dict[str, Any], config: Config) -> str:
     """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
-    from crdcompat.config.releases import openshift_minor
+    from crdcompat.config.releases import accepting_release
     from crdcompat.errors import UsageError
-    from crdcompat.findings.growth import is_release
 
     bases = [part["old"]["name"] for part in data.get("sections", ()) if part["against"] == "base"]
     name = bases[0] if bases else data["new"]["name"]
-    minor = openshift_minor(name, config)
-    if minor is None:
+    found = accepting_release(name, config)
+    if found is None:
         raise UsageError(f"--accepted-from: name the release that accepts the values first; {name} has no version")
-    return name if is_release(name) else f"release-{minor[0]}.{minor[1]}"
+    return found

@@ -22,9 +22,11 @@ from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
 from crdcompat.findings.growth import Declaration, Minor, Releases, apply_growth
 from crdcompat.findings.severity import is_strict_error
+from crdcompat.findings.source_waivers import SourceWaivers
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import Accepted
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
+from crdcompat.golang.sources import GoSources
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.report import short_names
@@ -194,6 +196,7 @@ class ActiveWaivers(Struct, frozen=True, eq=False):
     """The content of the waiver ``file``, for the newer ``release``.
 
     ``valid`` waivers waive findings, ``expired`` ones explain why a finding counts again; ``growth`` are declarations.
+    ``source`` has more waivers, in the Go source; some of them have ended ``today``.
     """
 
     valid: tuple[Waiver, ...]
@@ -201,6 +204,8 @@ class ActiveWaivers(Struct, frozen=True, eq=False):
     growth: tuple[Declaration, ...]
     release: str
     config: Config
+    today: date
+    source: SourceWaivers = SourceWaivers()
 
     @property
     def file(self) -> Path:
@@ -220,13 +225,17 @@ class ActiveWaivers(Struct, frozen=True, eq=False):
 
 
 class Used(Struct, frozen=True):
-    """What of a waiver file concerned findings: waivers by ``id()``, declarations by ``id()`` with the state."""
+    """What concerned findings: waivers of the file by ``id()``, its declarations by ``id()`` with the state.
+
+    ``markers`` are the places of waivers in the Go source.
+    """
 
     waivers: frozenset[int] = frozenset()
     growth: frozenset[tuple[int, GrowthState]] = frozenset()
+    markers: frozenset[str] = frozenset()
 
     def __or__(self, other: Used) -> Used:
-        return Used(self.waivers | other.waivers, self.growth | other.growth)
+        return Used(self.waivers | other.waivers, self.growth | other.growth, self.markers | other.markers)
 
     def __bool__(self) -> bool:
         return bool(self.waivers or self.growth)
@@ -236,22 +245,33 @@ def active_waivers(accepted: Accepted, config: Config, today: date, release: str
     """Sort the waivers of the file into valid and expired ones, by the day and the newer ``release``."""
     expired = tuple(waiver for waiver in accepted.waivers if waiver.expired(today, release))
     valid = tuple(waiver for waiver in accepted.waivers if not waiver.expired(today, release))
-    return ActiveWaivers(valid, expired, accepted.growth, release, config)
+    return ActiveWaivers(valid, expired, accepted.growth, release, config, today)
 
 
 def with_waivers(report: DiffReport, active: ActiveWaivers, splitter: FindingSplitter) -> tuple[DiffReport, Used]:
-    """The report with its accepted findings marked, and what of the waiver file was used.
+    """The report with its accepted findings marked, and what was used of the waivers and declarations.
 
     Declarations come first: a value that is declared and rejected is an error, which its waiver may not cover.
+    Raises SourceError.
     """
     grown = apply_growth(report.findings, active.growth, active.between(report), splitter.split)
-    applied = apply_waivers(grown.findings, active.valid, splitter.split)
-    findings = with_ended(applied.findings, active.expired, str(active.file))
-    used = Used(applied.used, frozenset((id(each), state) for each, state in grown.used))
+    markers = [*active.source.waivers(grown.findings)]
+    ended = [each for each in markers if each.expired(active.today, active.release)]
+    valid = (*active.valid, *(each for each in markers if each not in ended))
+    applied = apply_waivers(grown.findings, valid, splitter.split)
+    findings = with_ended(applied.findings, (*active.expired, *ended))
+    used = Used(
+        frozenset(id(each) for each in active.valid if id(each) in applied.used),
+        frozenset((id(each), state) for each, state in grown.used),
+        frozenset(each.place for each in markers if id(each) in applied.used),
+    )
     return replace(report, findings=tuple(findings)), used
 
 
-def apply_config(report: DiffReport, config: Config, accepted: Accepted, splitter: FindingSplitter) -> DiffReport:
-    """The report with the severities, the waivers and the declarations of the configuration."""
+def apply_config(
+    report: DiffReport, config: Config, accepted: Accepted, splitter: FindingSplitter, go: GoSources
+) -> DiffReport:
+    """The report with the severities, the waivers (those in the Go source, too) and the declarations."""
     active = active_waivers(accepted, config, date.today(), report.new.name)
+    active = replace(active, source=SourceWaivers(go))
     return with_waivers(with_severities(report, config), active, splitter)[0]

@@ -78,6 +78,14 @@ def minor_of(name: str) -> tuple[int, int] | None:
     return major, minor
 
 
+def accepting_release(name: str, config: Config) -> str | None:
+    """The name of a release as a declaration of growth has it: ``release-4.16``; None for one without a version."""
+    from crdcompat.findings.growth import is_release
+
+    minor = openshift_minor(name, config)
+    return None if minor is None else name if is_release(name) else f"release-{minor[0]}.{minor[1]}"
+
+
 def openshift_minor(name: str, config: Config) -> tuple[int, int] | None:
     """Major and minor of a release, by the version in its name, else by the OpenShift server that it has to run.
 

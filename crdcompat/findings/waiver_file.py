@@ -49,7 +49,7 @@ def parse_accepted(path: Path, text: bytes) -> Accepted:
         _check(entry, f"{path}:{line}")
     _check_growth(growth, path)
     return Accepted(
-        tuple(_waiver(entry, line) for entry, line in waivers),
+        tuple(_waiver(entry, line, str(path)) for entry, line in waivers),
         tuple(
             Declaration(**{**entry, "values": tuple(entry["values"]), "file": _short(path), "line": line})
             for entry, line in growth
@@ -68,13 +68,13 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
     return read_accepted(path).waivers
 
 
-def _waiver(entry: dict[str, Any], line: int) -> Waiver:
+def _waiver(entry: dict[str, Any], line: int, file: str) -> Waiver:
     words: dict[str, Any] = {"direction": Direction(entry["direction"])}
     if "severity" in entry:
         words["severity"] = Severity(entry["severity"])
     if "values" in entry:
         words["values"] = tuple(entry["values"])
-    return Waiver(**{**entry, **words, "line": line})
+    return Waiver(**{**entry, **words, "file": file, "line": line})
 
 
 def _check(entry: dict[str, Any], where: str) -> None:
@@ -113,17 +113,32 @@ def _check_growth(entries: Iterable[tuple[dict[str, Any], int]], path: Path) -> 
 
 def _check_reason(entry: dict[str, Any], where: str) -> None:
     """Raises ConfigError for a reason that nobody can see: spaces and marks without a letter or a number."""
-    if not any(map(str.isalnum, entry["reason"])):
+    if not is_reason(entry["reason"]):
         raise ConfigError(f"{where}: reason: {entry['reason']!r} is not a reason in words")
 
 
 def _last_day(until: str, where: str) -> None:
     """Raises ConfigError if the end is a day that does not exist."""
-    if until.count("-") == 2:
-        try:
-            date.fromisoformat(until)
-        except ValueError:
-            raise ConfigError(f"{where}: there is no day {until}") from None
+    if not is_day(until):
+        raise ConfigError(f"{where}: there is no day {until}")
+
+
+def is_reason(text: str) -> bool:
+    """Whether a text has a letter or a number."""
+    return any(map(str.isalnum, text))
+
+
+def is_day(until: str) -> bool:
+    """Whether the end of a waiver, if it is a day, exists."""
+    try:
+        return until.count("-") != 2 or bool(date.fromisoformat(until))
+    except ValueError:
+        return False
+
+
+def end_pattern() -> str:
+    """The pattern of an end: a day or a release."""
+    return str(waivers_schema()["properties"]["waivers"]["items"]["properties"]["until"]["pattern"])
 
 
 @cache
@@ -201,31 +216,40 @@ _Entry = dict[str, Any]
 
 def _add(path: Path, key: str, made: Sequence[_Entry], same: Callable[[_Entry, _Entry], bool]) -> int:
     """Append those entries to the list at ``key`` that are not the ``same`` as another one there. Returns how many."""
-    from crdcompat.findings.waiver_text import with_entries
-    from crdcompat.yaml.streams import Fault
-
     read_accepted(path)  # raises for a file with errors
-    data = read_plain(path, path.parent) or b""
-    before = read_mapping(path, data)
-    known = before.get(key, [])
+    data = read_plain(path, path.parent)
+    known = read_mapping(path, data or b"").get(key, [])
     fresh: list[_Entry] = []
     for each in made:
         if not any(same(each, old) for old in (*known, *fresh)):
             fresh.append(each)
     if not fresh:
         return 0
-    try:
-        written = with_entries(data or _HEAD.encode(), key, fresh)
-    except (Fault, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be added to ({error}): leave one document in it, in UTF-8") from None
-    if read_mapping(path, written) != {**before, key: [*known, *fresh]}:
-        raise ConfigError(f"{path}: nothing can be added to this form: write the {key} as a plain list")
+    written = with_more(path, data, key, fresh)
     _check_growth(_with_lines(read_mapping(path, written), written, "growth"), path)
     try:
         write_file(path, written)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     return len(fresh)
+
+
+def with_more(path: Path, data: bytes | None, key: str, entries: Sequence[_Entry]) -> bytes:
+    """The bytes of a waiver file (None: there is none yet) with entries appended to the list at ``key``.
+
+    Raises ConfigError for a form to which nothing can be added.
+    """
+    from crdcompat.findings.waiver_text import with_entries
+    from crdcompat.yaml.streams import Fault
+
+    before = read_mapping(path, data or b"")
+    try:
+        written = with_entries(data or _HEAD.encode(), key, entries)
+    except (Fault, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be added to ({error}): leave one document in it, in UTF-8") from None
+    if read_mapping(path, written) != {**before, key: [*before.get(key, []), *entries]}:
+        raise ConfigError(f"{path}: nothing can be added to this form: write the {key} as a plain list")
+    return written
 
 
 def _same(made: dict[str, Any], old: dict[str, Any]) -> bool:

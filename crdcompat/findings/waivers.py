@@ -36,6 +36,7 @@ class Waiver(Struct, frozen=True, eq=False):
 
     ``old`` and ``new`` are the keyword's values as in the report (long ones as from ``brief``), ABSENT if the file has
     none. ``severity`` is the worst accepted severity, None for any. ``of_change``: the change that is checked adds it.
+    ``in_source``: it is a marker in the Go source.
     """
 
     crd: str
@@ -51,12 +52,19 @@ class Waiver(Struct, frozen=True, eq=False):
     owner: str = ""
     until: str = ""
     baseline: bool = False
+    file: str = ""
     line: int = 0
     of_change: bool = False
+    in_source: bool = False
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        return f"{self.file}:{self.line}"
 
     @property
     def label(self) -> str:
-        """The rule and the place, for messages."""
+        """The rule and what it covers, for messages."""
         return f"{self.rule} {self.crd}/{self.version} {self.path} ({self.direction})"
 
     def is_about(self, finding: Finding) -> bool:
@@ -78,22 +86,18 @@ class Waiver(Struct, frozen=True, eq=False):
         return all(named is ABSENT or canonical(named) == canonical(brief(value)) for named, value in sides)
 
     def expired(self, today: date, release: str) -> bool:
-        """Whether the waiver has ended: after the day ``until``, or from that release on (by version)."""
-        if not self.until:
-            return False
-        if self.until.count("-") == 2:
-            return today > date.fromisoformat(self.until)
-        ends, now = release_numbers(self.until), release_numbers(release)
-        return ends is not None and now is not None and now >= ends
+        """Whether the waiver has ended: see ``has_ended``."""
+        return has_ended(self.until, today, release)
 
     def end_is_unknown(self, release: str) -> bool:
         """Whether the waiver ends with a release, but the name of the given release contains no version."""
-        return bool(self.until) and self.until.count("-") != 2 and release_numbers(release) is None
+        return is_unending(self.until, release)
 
     @property
     def acceptance(self) -> Acceptance:
         """The acceptance that a report shows with the finding."""
-        return Acceptance(self.reason, self.owner, self.until, self.baseline, self.of_change)
+        marker = self.place if self.in_source else ""
+        return Acceptance(self.reason, self.owner, self.until, self.baseline, self.of_change, marker)
 
 
 #: (Finding, values) -> the finding for these values, and for its others; None for an empty part.
@@ -128,11 +132,11 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
     return Applied(tuple(made), frozenset(used))
 
 
-def with_ended(findings: Iterable[Finding], expired: Sequence[Waiver], file: str) -> Iterator[Finding]:
-    """The findings; those that count again carry a note on the expired waiver of ``file``."""
+def with_ended(findings: Iterable[Finding], expired: Sequence[Waiver]) -> Iterator[Finding]:
+    """The findings; those that count again carry a note on the expired waiver."""
     for finding in findings:
         ended = next((waiver for waiver in expired if waiver.is_about(finding)), None) if finding.counts else None
-        yield replace(finding, ended=f"{file}:{ended.line}: until {ended.until}") if ended is not None else finding
+        yield replace(finding, ended=f"{ended.place}: until {ended.until}") if ended is not None else finding
 
 
 def has_values(finding: Finding) -> bool:
@@ -165,6 +169,21 @@ def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tupl
     named = [{member_key(v) for w in waivers if w.path == path for v in w.values or ()} for path in paths]
     values = finding.added or finding.removed
     return split(finding, [value for value in values if all(member_key(value) in each for each in named)])
+
+
+def has_ended(until: str, today: date, release: str) -> bool:
+    """Whether a waiver has ended: after the day ``until``, or from that release on (by version)."""
+    if not until:
+        return False
+    if until.count("-") == 2:
+        return today > date.fromisoformat(until)
+    ends, now = release_numbers(until), release_numbers(release)
+    return ends is not None and now is not None and now >= ends
+
+
+def is_unending(until: str, release: str) -> bool:
+    """Whether a waiver ends with a release, and the name of the given release contains no version."""
+    return bool(until) and until.count("-") != 2 and release_numbers(release) is None
 
 
 def release_numbers(name: str) -> tuple[int, int] | None:

@@ -49,6 +49,24 @@ class Marker(Struct, frozen=True):
                 if bare := written.strip():
                     yield _unquoted(bare), self._place(before + 1 + len(written) - len(written.lstrip()))
 
+    def arguments(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """The arguments of ``+name=first,key=…,key={…;…}``: of each its key ("" for none), its text, its values."""
+        cuts = [at for at, sign in self.signs if sign == "="][:1]
+        if not cuts:
+            return
+        start, equals, depth, parts = cuts[0] + 1, None, 0, [cuts[0]]
+        for at, sign in (*(each for each in self.signs if each[0] > cuts[0]), (len(self.text), "")):
+            depth += (sign == "{") - (sign == "}")
+            if not sign or (sign == "," and not depth):
+                key = self.text[start:equals].strip() if equals is not None else ""
+                values = (self.text[before + 1 : after].strip() for before, after in pairwise([*parts, at]))
+                yield key, _unquoted(self.text[parts[0] + 1 : at].strip()), tuple(map(_unquoted, filter(None, values)))
+                start, equals, parts = at + 1, None, [at]
+            elif sign == "=" and equals is None and not depth:
+                equals, parts = at, [at]
+            elif sign != "=":
+                parts.append(at)
+
     def _arguments(self, name: str, wanted: str) -> Iterator[tuple[int, int]]:
         """The (start, end) of the values of each wanted argument in the text."""
         if self.head == name:
@@ -133,7 +151,7 @@ def _signs(text: str) -> tuple[list[tuple[int, str]], int]:
 
 def _unquoted(written: str) -> str:
     """A value without its quotes; escapes that are not valid in JSON remain."""
-    quote = written[0]
+    quote = written[:1]
     if len(written) < 2 or quote not in "\"'`" or written[-1] != quote:
         return written
     if quote != '"':

@@ -13,14 +13,13 @@ from msgspec import Struct
 
 from crdcompat.golang.markers import read_markers
 from crdcompat.golang.packages import packages_of
-from crdcompat.schema.paths import ITEM, Wild
+from crdcompat.golang.walking import Above, Site, declarations, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from crdcompat.golang.markers import Marker
     from crdcompat.golang.packages import Package
-    from crdcompat.golang.source import Comment, GoDeclaration, GoField, GoType, Place
     from crdcompat.schema.paths import SchemaPath
 
 _VALIDATION = "kubebuilder:validation:"
@@ -93,56 +92,24 @@ class GoTypes:
         the enum or a rule of the validations: a marker that contains it precedes one that does not. For ``required``,
         ``path`` is the path of the required field.
         """
-        for package in self._packages.get((group, version), ()):
-            if kind in package.types:
-                return _place(package, kind, path, keyword, value)
-        return None
+        package = self.package(group, version, kind)
+        return _place(package, kind, path, keyword, value) if package is not None else None
 
     def member(self, group: str, version: str, kind: str, path: SchemaPath) -> GoMember | None:
         """What the Go type says about the field at ``path``; None if the files do not declare it."""
-        for package in self._packages.get((group, version), ()):
-            if kind in package.types:
-                site, found = _walk(package, kind, path)
-                return _member(package, site) if found else None
-        return None
+        package = self.package(group, version, kind)
+        if package is None:
+            return None
+        site, found = walk(package, kind, path)
+        return _member(package, site) if found else None
+
+    def package(self, group: str, version: str, kind: str) -> Package | None:
+        """The package that declares a kind; None if the files do not."""
+        return next((each for each in self._packages.get((group, version), ()) if kind in each.types), None)
 
 
-class _Above(Struct, frozen=True):
-    """The comments above a field or a declaration; with ``items``, only their markers for list items count."""
-
-    file: str
-    comments: tuple[Comment, ...]
-    items: bool = False
-
-
-class _Site(Struct, frozen=True):
-    """The target of a path: a field or declaration, the comments that may contain its markers, and its type.
-
-    ``within`` is the file of the type: for the items of a named list type, it can differ from the file of the field.
-    """
-
-    file: str
-    place: Place
-    above: tuple[_Above, ...]
-    type: GoType
-    within: str
-    may_be_left_out: bool = False
-
-
-def _walk(package: Package, kind: str, path: SchemaPath) -> tuple[_Site, bool]:
-    """The site at ``path``, or the deepest known one above it, and whether it is that at the path."""
-    file, declared = package.types[kind]
-    site = _Site(file, declared.place, (_Above(file, declared.comments),), declared.type, file)
-    for step in path:
-        following = _step(package, site, step)
-        if following is None:
-            return site, False
-        site = following
-    return site, True
-
-
-def _member(package: Package, site: _Site) -> GoMember:
-    names = [site.type.name, *(declared.type.name for _, declared in _declarations(package, site.type))]
+def _member(package: Package, site: Site) -> GoMember:
+    names = [site.type.name, *(declared.type.name for _, declared in declarations(package, site.type))]
     # A constant of type string can be meant for any field.
     own = [name for name in names if name in package.types and not site.type.foreign]
     constants = dict.fromkeys(value for name in own for value in package.constants.get(name, ()))
@@ -150,60 +117,18 @@ def _member(package: Package, site: _Site) -> GoMember:
 
 
 def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: Any) -> GoPlace:
-    site, found = _walk(package, kind, path)
+    site, found = walk(package, kind, path)
     if not found:
         return GoPlace(site.file, *site.place, "above")
     return _on_marker(package, site, keyword, value) or GoPlace(site.file, *site.place, "field")
 
 
-def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
-    """One step down the path; None if the types of the package have no such step."""
-    names = list(_declarations(package, site.type))
-    within, type_ = (names[-1][0], names[-1][1].type) if names else (site.within, site.type)
-    if not isinstance(step, Wild):
-        found = _field(package, within, type_, step)
-        if found is None:
-            return None
-        file, field = found
-        return _Site(file, field.place, (_Above(file, field.comments),), field.type, file, field.may_be_left_out)
-    inner = type_.list_of if step is ITEM else type_.map_of
-    if inner is None:
-        return None
-    of_list = (*site.above, *(_Above(file, declared.comments) for file, declared in names))
-    above = tuple(_Above(each.file, each.comments, items=True) for each in of_list if not each.items)
-    return _Site(site.file, site.place, above if step is ITEM else (), inner, within, may_be_left_out=True)
-
-
-def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDeclaration]]:
-    """The declarations of a type's name, then of the name that this declares, and so on, inside the package."""
-    seen = set()
-    while type_.name in package.types and not type_.foreign and type_.name not in seen:
-        seen.add(type_.name)
-        file, declared = package.types[type_.name]
-        yield file, declared
-        type_ = declared.type
-
-
-def _field(package: Package, within: str, type_: GoType, name: str) -> tuple[str, GoField] | None:
-    """The (file, field) of a JSON name: a struct's own fields precede those of its embedded structs."""
-    structs, seen = [(within, type_)], set()
-    for within, type_ in structs:
-        for field in type_.fields:
-            if field.json == name:
-                return within, field
-            if not field.json and field.type.name not in seen:
-                seen.update({field.type.name} - {""})
-                names = list(_declarations(package, field.type))
-                structs.append((names[-1][0], names[-1][1].type) if names else (within, field.type))
-    return None
-
-
-def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPlace | None:
+def _on_marker(package: Package, site: Site, keyword: str, value: Any) -> GoPlace | None:
     """The place of the value on a marker, else of the first marker; None without a marker."""
-    of_type = (_Above(file, declared.comments) for file, declared in _declarations(package, site.type))
+    of_type = (Above(file, declared.comments) for file, declared in declarations(package, site.type))
     markers = [found for above in (*site.above, *of_type) for found in _markers(above, keyword)]
     if value is not None:
-        wanted, argument = _written(value), _ARGUMENTS.get(keyword, "value")
+        wanted, argument = written(value), _ARGUMENTS.get(keyword, "value")
         for file, name, marker in markers:
             for text, place in marker.values(name, argument):
                 if text == wanted:
@@ -213,7 +138,7 @@ def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPla
     return None
 
 
-def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
+def _markers(above: Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
     """The markers of a keyword among comments, as (file, name, marker)."""
     names = _MARKERS.get(keyword, (f"{_VALIDATION}{keyword[:1].upper()}{keyword[1:]}",))
     if above.items:
@@ -224,6 +149,6 @@ def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
                 yield above.file, name, marker
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """A value in the spelling of markers, without quotes."""
     return value if isinstance(value, str) else json.dumps(value)

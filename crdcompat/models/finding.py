@@ -79,7 +79,8 @@ class IntroducedBy(Struct, frozen=True):
 class Acceptance(Struct, frozen=True):
     """The reason why findings are accepted, the owner and the end; ``baseline``: accepted by ``crdcompat baseline``.
 
-    ``by_change``: the change that has the finding accepts it itself.
+    ``by_change``: the change that has the finding accepts it itself. ``marker``: ``file:line`` of a marker in the Go
+    source, "" for an entry of the waiver file.
     """
 
     reason: str
@@ -87,6 +88,7 @@ class Acceptance(Struct, frozen=True):
     until: str = ""
     baseline: bool = False
     by_change: bool = False
+    marker: str = ""
 
 
 class Growth(Struct, frozen=True):

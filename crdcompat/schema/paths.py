@@ -65,6 +65,12 @@ def render(path: SchemaPath) -> str:
     return text
 
 
+def steps_of(text: str) -> SchemaPath:
+    """The path of ``render``, for names without dots and brackets: ``spec.l[*]`` -> ``("spec", "l", ITEM)``."""
+    names = (name for name in text.replace("[*]", ".[*]").split(".") if name)
+    return tuple({"[*]": ITEM, "*": VALUE}.get(name, name) for name in names)
+
+
 def owner(path: SchemaPath) -> Owner:
     """The owner of the field at ``path``: who writes it (design, section 2)."""
     return _OWNERS.get(path[0], Owner.OTHER) if path else Owner.OTHER

@@ -108,7 +108,7 @@ def test_the_notes_are_the_top_section(tag: str, code: int, tmp_path: Path) -> N
     ran = subprocess.run(["bash", "-ec", notes["run"]], cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert ran.returncode == code
     assert (tmp_path / "notes.md").read_text(encoding="utf-8").strip() == "### Added\n\n- New."
-    assert build["run"].startswith("make dist ADDRESS=")
+    assert build["run"].startswith("make dist IMAGE=1 ADDRESS=")
     assert "--notes-file notes.md dist/*" in publish["run"]
     assert shutil.which("make") is None or "release/build.py" in _dry_run()
 

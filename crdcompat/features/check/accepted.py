@@ -6,9 +6,10 @@ count once they are merged.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -25,9 +26,11 @@ from crdcompat.vocabulary.texts import cut
 
 if TYPE_CHECKING:  # the quick answer reads no YAML
     from crdcompat.findings.growth import Declaration
+    from crdcompat.findings.source_waivers import Ignore
     from crdcompat.findings.waiver_file import Accepted
     from crdcompat.findings.waivers import Waiver
 
+_Entry: TypeAlias = "Waiver | Declaration | Ignore"
 #: Keys of an entry that say where it stands, not what it accepts.
 _PLACE = ("line", "file", "of_change")
 _MAX_SHOWN = 3
@@ -46,10 +49,12 @@ def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Acce
     base = _parsed(texts.file, texts.base, mends=True)
     entries: tuple[Waiver | Declaration, ...] = (*marked.waivers, *marked.growth)
     added = [each for each in entries if each.of_change]
-    return base, tuple(
-        f"{texts.file}:{each.line}: {each.label}: counts once it is merged (`trust: base` in the configuration)"
-        for each in added
-    )
+    return base, tuple(map(counts_later, added))
+
+
+def counts_later(entry: _Entry) -> str:
+    """The note on an entry of a change that may not accept its own findings."""
+    return f"{entry.place}: {entry.label}: counts once it is merged (`trust: base` in the configuration)"
 
 
 def lines_on(change: Change, config: Config, repo: str | None, *, is_judged: bool) -> Iterator[str]:
@@ -88,15 +93,27 @@ def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
     yield from _listed("adds", "a declaration of growth", "declarations of growth", needless, growth)
 
 
-def _listed(verb: str, one: str, many: str, which: str, entries: Sequence[Waiver | Declaration]) -> Iterator[str]:
+def markers_ahead(added: Iterable[Ignore], used: Container[str]) -> Iterator[str]:
+    """The same on the markers in the Go source that a change adds; ``used`` are the places of those that count."""
+    needless = [each for each in added if each.place not in used]
+    yield from _listed("adds", "a waiver", "waivers", " that none of its findings needs", needless, attrgetter("place"))
+
+
+def _line(entry: _Entry) -> str:
+    return f"line {entry.line}"
+
+
+def _listed(
+    verb: str, one: str, many: str, which: str, entries: Sequence[_Entry], where: Callable[[_Entry], str] = _line
+) -> Iterator[str]:
     if entries:
-        shown = "; ".join(f"line {each.line}: {each.label}: {_why(each)}" for each in entries[:_MAX_SHOWN])
+        shown = "; ".join(f"{where(each)}: {each.label}: {_why(each)}" for each in entries[:_MAX_SHOWN])
         what = one if len(entries) == 1 else f"{len(entries)} {many}"
         rest = len(entries) - _MAX_SHOWN
         yield f"this change {verb} {what}{which}: {shown}{f'; and {rest} more' if rest > 0 else ''}"
 
 
-def _why(entry: Waiver | Declaration) -> str:
+def _why(entry: _Entry) -> str:
     return cut(f"{entry.reason}{f' ({entry.owner})' if entry.owner else ''}", _MAX_REASON)
 
 

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
+from crdcompat.features.check.accepted import markers_ahead
 from crdcompat.features.check.base import EMPTY
 from crdcompat.features.check.changed import may_matter
+from crdcompat.features.check.markers import added_markers
+from crdcompat.features.check.opened import open_sides
+from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate
@@ -65,9 +69,15 @@ def quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | Non
                 return None
         elif names_files(repository, commit):
             return None
+        report = _compared(change, base)
+        return with_markers(report, open_sides(change, repo)) if any(map(is_go_types, names)) else report
     except SourceError:  # the full comparison reports it
         return None
-    return _compared(change, base)
+
+
+def with_markers(report: CheckReport, sides: tuple[Tree, Tree]) -> CheckReport:
+    """A report without findings, with the waivers that the change adds to the Go source. Raises SourceError."""
+    return replace(report, rules=(*report.rules, *markers_ahead(added_markers(sides), ())))
 
 
 def _any_candidate(names: Iterable[str], wants: Callable[[str], bool]) -> bool:

@@ -29,11 +29,12 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.accepted import accepted_for, ahead
+from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, markers_ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.growth import growth_notes
+from crdcompat.features.check.markers import added_markers, marker_notes
 from crdcompat.features.check.named import nameless
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.reading import SetReader
@@ -45,6 +46,7 @@ from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
+from crdcompat.findings.source_waivers import SourceWaivers
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
@@ -83,6 +85,7 @@ def compare_change(
     written = written_crds(waivers.growth, waivers.minor)
     reader = SetReader(trees, opened, release, facts, config, options, written, files.texts)
     base, head = reader.sides()
+    waivers = replace(waivers, source=SourceWaivers(head.go, base.go, config.trusts_change))
     touched = None if compares_all(options) else _touched(base, head)
     verified = frozenset[str]() if touched is None else (written & head.named().keys()) - touched
     same = unchanged(trees)
@@ -113,23 +116,29 @@ def compare_change(
     notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
     names = {name for crds in (base, head, *older) for name in crds.named()}
-    stale = stale_notes(waivers, used.waivers, names if touched is None else names & touched) if could_be_stale else ()
+    compared = names if touched is None else names & touched
+    stale = stale_notes(waivers, used.waivers, compared) if could_be_stale else ()
+    added = added_markers(trees)
+    markers = marker_notes(waivers, head, compared, used.markers if could_be_stale else None)
     known = touched if _is_unfiltered(options) else frozenset[str]()
     waiver_notes = (
         *ends_notes(waivers, release),
         *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
         *stale,
+        *markers,
         *growth_notes(waivers, used.growth, head, known),
         *trusted,
+        *(() if config.trusts_change else map(counts_later, added)),
     )
     is_whole = _is_unfiltered(options) and not options.targets_only
+    needless = markers_ahead(added, used.markers) if config.trusts_change else ()
     return CheckReport(
         describe(head),
         sections,
         notes,
         waiver_notes,
         unseen,
-        rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}),) if is_whole else (),
+        rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}), *needless) if is_whole else (),
         files=files.files(*comparisons.with_shipped(base), superseded=of_base.counts.superseded),
     )
 

@@ -21,7 +21,7 @@ from crdcompat.features.check.base import (
 from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.opened import open_sides, open_targets
-from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
+from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
 from crdcompat.features.check.rules import find_rules
 from crdcompat.features.check.verified import has_written
 from crdcompat.prefilter.candidates import unchanged
@@ -83,7 +83,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     if report is None and wants_quick:
         report = quick_by_contents(change, changed, options.repo)
     if report is not None:
-        return with_left_out(report, trees, config)
+        return with_markers(with_left_out(report, trees, config), trees)
     releases = early or find_releases(change, config, options)
     change, config, targets = releases.change, releases.config, releases.targets
 
@@ -99,7 +99,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
 
     targets = replace(targets, notes=(*targets.notes, *unknown_branches(change, config, options.repo)))
     report = compare_change(change, changed, targets, opened, facts, config, options)
-    return report if report.sections else with_left_out(report, trees, config)
+    return report if report.sections else with_markers(with_left_out(report, trees, config), trees)
 
 
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:

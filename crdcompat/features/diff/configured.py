@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from msgspec.structs import replace
+
 from crdcompat.config.applied import apply_config
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, problem_order
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
+from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import ObjectItem
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.filters import Filters
 
 
@@ -36,13 +40,22 @@ def configured_diff(
         diff(old, new, DiffOptions(filters, advise=config.advises, locate=locate)), old, new, recordings
     )
     accepted = read_accepted(config.waiver_file)
-    report = apply_config(report, config, accepted, FindingSplitter(old, new))
+    report = apply_config(report, config, accepted, FindingSplitter(old, new), new.go)
+    report = _with_broken_markers(report, new)
     least = excerpts(report) if excerpts is not None else None
     if least is None:
         return report
     from crdcompat.findings.excerpts import with_excerpts
 
     return with_excerpts(report, old, new, least)
+
+
+def _with_broken_markers(report: DiffReport, new: CrdSet) -> DiffReport:
+    """The report with remarks on waivers in the Go source of NEW that accept nothing, beside its findings."""
+    kinds = {(each.crd.partition(".")[2], each.version, each.kind): None for each in report.findings}
+    found = (each for kind in kinds for each in ignores_of(new.go, *kind) if each.fault)
+    remarks = {Problem(each.file, each.line, f"{each.fault}; it accepts nothing", Side.NEW): None for each in found}
+    return replace(report, remarks=tuple(sorted({*report.remarks, *remarks}, key=problem_order)))
 
 
 def with_evidence(

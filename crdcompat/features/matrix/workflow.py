@@ -118,7 +118,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
         for direction in wanted.directions:
             one_direction = DiffOptions(replace(wanted, directions=(direction,)), command="matrix")
             report = report_on(compared, one_direction, places)
-            found[older, newer, direction] = apply_config(report, config, accepted, splitter), compared.missing
+            found[older, newer, direction] = apply_config(report, config, accepted, splitter, new.go), compared.missing
     for messages in (missing, *unknown.values()):
         if len(messages) == len(pairs):
             raise UsageError(messages[0])

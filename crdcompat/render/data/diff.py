@@ -50,7 +50,9 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
         "unexplained": [picked(item, "object source error") for item in report.unexplained],
         "promoted_gates": [_promoted(item) for item in report.promoted],
         **({"installers": found} if (found := _installers(report)) else {}),
-        "findings": [_finding(item, groups) for item in report.findings],
+        "findings": [
+            {"id": item.id, "group": groups[group_key(item)], **finding_data(item)} for item in report.findings
+        ],
     }
 
 
@@ -93,10 +95,10 @@ def _undecided(item: UndecidedEntry) -> dict[str, Any]:
     }
 
 
-def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
+def finding_data(item: Finding) -> dict[str, Any]:
+    """A finding as JSON data."""
     return {
         "id": item.id,
-        "group": groups[group_key(item)],
         **picked(item, "rule change direction effect severity because crd kind version contexts path owner"),
         **picked(item, "old new added removed message"),
         "witness": _witness(item),

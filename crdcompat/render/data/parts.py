@@ -63,6 +63,7 @@ def acceptance_data(item: Acceptance) -> dict[str, Any]:
         "until": item.until or None,
         "baseline": item.baseline,
         **({"by_change": True} if item.by_change else {}),
+        **({"marker": item.marker} if item.marker else {}),
     }
 
 

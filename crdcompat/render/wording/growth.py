@@ -37,7 +37,7 @@ def why_accepted(finding: Finding) -> str:
     if waiver is None:
         return ""
     declared = f"accepted from {growth.accepted_from}, written from {growth.written_from}: " if growth else ""
-    return f"{declared}{waiver.reason}"
+    return f"{declared}{waiver.reason}{f' ({waiver.marker})' if waiver.marker else ''}"
 
 
 def is_declarable(finding: Finding) -> bool:

@@ -1,0 +1,1 @@
+"""The server of editors: diagnostics, hover and code actions (``crdcompat lsp``)."""

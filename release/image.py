@@ -1,0 +1,36 @@
+"""Builds the container image of a release as an archive (OCI), with buildah or podman.
+
+Its base and Debian's packages come from their registries: a later build of the same commit can have newer ones.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+_TOOLS = ("buildah", "podman")
+
+
+def build_image(source: Path, file: Path, version: str, epoch: int) -> None:
+    """Build the Containerfile of a clone that may be changed; all times are ``epoch``.
+
+    Raises SystemExit if neither tool is installed, CalledProcessError if it fails.
+    """
+    tool = next(filter(shutil.which, _TOOLS), None)
+    if tool is None:
+        raise SystemExit(f"an image needs {' or '.join(_TOOLS)}: install one, or leave out IMAGE=1")
+    # The builder gets no .git, from which the version would come.
+    text = f'def version() -> str:\n    return "{version}"\n'
+    (source / "version_from_git.py").write_text(text, encoding="utf-8")
+    name = f"localhost/crdcompat:{version.replace('+', '-')}"
+    times = ("--timestamp", str(epoch), "--build-arg", f"SOURCE_DATE_EPOCH={epoch}")
+    _run(tool, "build", *times, "--tag", name, "--file", str(source / "Containerfile"), str(source))
+    if tool == "buildah":
+        _run(tool, "push", name, f"oci-archive:{file}")
+    else:
+        _run(tool, "save", "--format", "oci-archive", "--output", str(file), name)
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
