@@ -11,9 +11,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
-from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
 from crdcompat.render.markdown.page import page_markdown
 from crdcompat.render.pages import page_of
 from crdcompat.render.wording.blocks import Block, blocks, predicate
@@ -59,11 +57,7 @@ _Entry = tuple[str, int]
 def render(report: Report | FleetReport | MatrixReport | PreflightReport | VersionsReport, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
     match report.KIND:
-        case "fleet":
-            return _page([*fleet_head(report)], fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
-        case "matrix":
-            return _page([*matrix_head(report)], matrix_entries(report), [*matrix_tail(report), *allowed_line(style)])
-        case "preflight" | "versions":
+        case "preflight" | "versions" | "fleet" | "matrix":
             head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
             return _page([head], [(part, 1) for part in parts], [])
     return _comparison(report, style)

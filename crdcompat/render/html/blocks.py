@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 def page_html(page: Page) -> str:
     """The page; nothing on it is filtered."""
-    first = next((at for at, each in enumerate(page.body) if isinstance(each, Section | Table)), len(page.body))
+    about, details = page.parts()
+    answer = page.answers[0]
     return filled(
         "page.j2",
         command=page.command,
-        title=page.title or page.answer.question,
-        answer=page.answer,
+        title=page.title or answer.question,
+        answer=answer,
         numbers=page.numbers,
-        about=[each for each in page.body[:first] if isinstance(each, Line)],
-        body=page.body[first:],
+        about=[each for each in about if isinstance(each, Line)],
+        body=details,
         sides=[(role, release.full, side_line(release)) for role, release in page.sides],
         notes=[text for each in page.body if isinstance(each, Notes) for text in each.texts],
         problems=page.problems,

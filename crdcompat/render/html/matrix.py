@@ -13,8 +13,7 @@ from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.render.wording.findings import plural, some
-from crdcompat.render.wording.matrix import BLOCKING, Reach, reaches, why
-from crdcompat.render.wording.matrix_grid import labels, shortest_names
+from crdcompat.render.wording.matrix import BLOCKING, Reach, labels, reaches, shortest_names, why
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 

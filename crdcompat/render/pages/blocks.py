@@ -29,12 +29,14 @@ class Fold(Enum):
 class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
-    ``mark`` stands before the text: a place or a CRD. ``depth`` counts the steps of indentation, ``hang`` those of all
-    lines but the first. ``most``: text cuts it to so many lines; 0: never.
+    ``mark`` stands before the text: a place or a CRD, or a word in the colour of its ``tone``. Without a mark the tone
+    is that of the text. ``depth`` counts the steps of indentation, ``hang`` those of all lines but the first. ``most``:
+    text cuts it to so many lines; 0: never.
     """
 
     text: str
     mark: str = ""
+    tone: str = ""
     depth: int = 1
     hang: int = 1
     fold: Fold = Fold.TERMINAL
@@ -46,11 +48,13 @@ class Line(Struct, frozen=True):
 class Listing(Struct, frozen=True):
     """Entries, numbered if they are ``ordered``.
 
-    Without ``-v`` text shows ``most`` of them, and so many commands of each; 0: all.
+    Without ``-v`` text shows ``most`` of them, and so many commands of each; 0: all. ``rest`` more entries were not
+    made.
     """
 
     lines: tuple[Line, ...]
     most: int = 0
+    rest: int = 0
     ordered: bool = False
     most_commands: int = 0
 
@@ -72,7 +76,8 @@ class Cell(Struct, frozen=True):
 class Table(Struct, frozen=True):
     """A table with a head; the first cell of a row is its label. ``more`` are labels of rows that it sums up.
 
-    ``said``: text shows this sentence in its place.
+    ``said``: text shows this sentence in its place. ``legend`` says how to read it. ``narrower`` are forms for narrow
+    terminals, the widest first.
     """
 
     title: str
@@ -80,6 +85,8 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[Cell, ...], ...]
     more: tuple[str, ...] = ()
     said: str = ""
+    legend: str = ""
+    narrower: tuple[Table, ...] = ()
 
 
 class Notes(Struct, frozen=True):
@@ -107,13 +114,32 @@ class Section(Struct, frozen=True):
 Block: TypeAlias = Line | Listing | Code | Table | Notes | Section
 
 
+class Blocked(Struct, frozen=True):
+    """What blocks a move: the kind, the field or fields, and what the reader's server does."""
+
+    kind: str
+    path: str
+    reaction: str
+
+
 class Answer(Struct, frozen=True):
-    """The answer of a report: a question and a ``word``, or one sentence; ``reason`` says why."""
+    """An answer of a report: a question, its answer in a ``word``, and the ``reason``.
+
+    Without a question mark all three are one sentence: ``r2 -> r1: BLOCKED (rollback)``, and a ``reason`` begins with
+    a space. ``most``: text cuts the sentence to so many lines; 0: never. ``blocked``: the worst first.
+    """
 
     question: str
     tone: str
     word: str = ""
     reason: str = ""
+    most: int = 0
+    blocked: tuple[Blocked, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        return f"{self.question}{': ' if self.word else ''}{self.word}{self.reason}"
 
 
 class Number(Struct, frozen=True):
@@ -125,19 +151,28 @@ class Number(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """A report. ``head`` belongs to the answer, and is shown where details are not.
+    """A report. ``head`` belongs to the answers; both are shown at either end of a long text.
 
-    ``sides`` are the releases with their roles; ``numbers`` and ``sides`` are on HTML pages only.
+    ``heading`` is that of a comment where there are several answers. ``is_last``: in a text that fits on a screen, the
+    answers are at its end, and the title is above its details. ``sides`` are the releases with their roles; ``numbers``
+    and ``sides`` are on HTML pages only.
     """
 
     command: str
-    answer: Answer
+    answers: tuple[Answer, ...]
     body: tuple[Block, ...]
     title: str = ""
-    head: tuple[Listing, ...] = ()
+    heading: str = ""
+    head: tuple[Block, ...] = ()
     problems: tuple[Problem, ...] = ()
+    is_last: bool = False
     sides: tuple[tuple[str, Release], ...] = ()
     numbers: tuple[Number, ...] = ()
+
+    def parts(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        """What the body says of the whole report, and its details, which begin with a section or a table."""
+        first = next((at for at, each in enumerate(self.body) if isinstance(each, Section | Table)), len(self.body))
+        return self.body[:first], self.body[first:]
 
 
 def listing(title: str, lines: tuple[Line, ...], about: str = "", most: int = 0, anchor: str = "") -> tuple[Block, ...]:

@@ -60,8 +60,8 @@ def page(report: PreflightReport, style: Style) -> Page:
     """The page."""
     return Page(
         command="preflight",
-        answer=Answer(question(report), _TONES[report.answer], answer(report), reason(report)),
-        body=tuple(_body(report, style)),
+        answers=(Answer(question(report), _TONES[report.answer], answer(report), reason(report)),),
+        body=tuple(_body(report, style)) if style.verbosity >= 0 else (),
         sides=(("OLD", report.old), ("cluster", report.new)),
         numbers=_numbers(report) if report.kinds else (),
     )

@@ -56,9 +56,9 @@ def page(report: ServersReport, style: Style) -> Page:
     return Page(
         command="servers",
         title="Which servers take these CRDs",
-        answer=Answer(verdict(report), _TONES[worst]),
+        answers=(Answer(verdict(report), _TONES[worst]),),
         problems=report.problems,
-        body=tuple(_body(report, style)) if report.rows else (),
+        body=tuple(_body(report, style)) if report.rows and style.verbosity >= 0 else (),
         sides=tuple(("", source) for source in report.sources),
         numbers=tuple(Number(answer, count, "") for answer, count in report.by_answer().items()),
     )

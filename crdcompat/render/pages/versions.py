@@ -37,10 +37,10 @@ def page(report: VersionsReport, style: Style) -> Page:
     )
     return Page(
         command="versions",
-        answer=Answer(f"{verdict_sentence(report)}{allowed_by(report.verdict, style)}", report.verdict),
+        answers=(Answer(f"{verdict_sentence(report)}{allowed_by(report.verdict, style)}", report.verdict),),
         problems=report.problems,
         head=(Listing(blocking),),
-        body=(*unjudged, *kinds, *_lives(report, style), Notes(report.notes)),
+        body=(*unjudged, *kinds, *_lives(report, style), Notes(report.notes)) if style.verbosity >= 0 else (),
     )
 
 
