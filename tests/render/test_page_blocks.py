@@ -64,7 +64,7 @@ def test_markdown_folds_sections() -> None:
     made = [*page_markdown(page(Notes(("n",)), Section("Lost", (Listing((Line("a"),)),)), WIDE, Line("legend")))]
     assert made == [
         "## crdcompat: `May it?` NO",
-        "```text\n  It may not.\nnote: n\n```",
+        "```text\nMay it?  NO\n  It may not.\nnote: n\n```",
         "<details>\n<summary><code>Lost</code></summary>\n\n```text\n  a\n```\n\n</details>",
         "|  | `1.30` | `1.31` |\n| --- | --- | --- |\n| `a` | `ok` | `refused` |",
         "`legend`",

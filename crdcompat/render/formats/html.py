@@ -16,6 +16,7 @@ from crdcompat.render.html.findings import contents, parts, rules_of, side_line,
 from crdcompat.render.html.overview import arrow, other_counts, overviews
 from crdcompat.render.html.page import page, page_parts
 from crdcompat.render.pages import page_of
+from crdcompat.render.pages.blocks import MAX_BLOCKED
 from crdcompat.render.wording import fleet as fleet_words
 from crdcompat.render.wording import matrix as matrix_words
 from crdcompat.render.wording import simulation as replay_words
@@ -24,7 +25,7 @@ from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.replay import replay_verdict, rests_on
 from crdcompat.render.wording.report import NOTHING, notes, promotions
 from crdcompat.render.wording.simulation import verdict_tally
-from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
+from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ NAME = "text"
 KINDS = (*COMPARISONS, "matrix", "fleet", "verify", "servers", "preflight", "versions")
 EXCERPTS = Severity.ERROR
 #: The reports that are pages of blocks.
-_PAGES = ("servers", "preflight", "versions", "verify", "fleet", "matrix")
+_PAGES = ("servers", "preflight", "versions", "verify", "fleet", "matrix", "simulation")
 
 
 def render(report: AnyReport, style: Style) -> str | Iterator[str]:

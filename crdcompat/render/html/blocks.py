@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crdcompat.render.html.facets import Facets
 from crdcompat.render.html.findings import side_line
 from crdcompat.render.html.page import page as filled
-from crdcompat.render.pages.blocks import Line, Notes, Section, Table
+from crdcompat.render.pages.blocks import MAX_BLOCKED, Line, Notes, Section, Table
 
 if TYPE_CHECKING:
     from crdcompat.render.pages.blocks import Page
@@ -22,6 +22,7 @@ def page_html(page: Page) -> str:
         command=page.command,
         title=page.title or answer.question,
         answer=answer,
+        most=MAX_BLOCKED,
         numbers=page.numbers,
         about=[each for each in about if isinstance(each, Line)],
         body=details,

@@ -12,7 +12,7 @@ from crdcompat.render.html.page import words
 from crdcompat.render.pages.blocks import Number
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.replay import KindReplay, replayed_kinds
-from crdcompat.render.wording.simulation import REPAIRS, WRITTEN_AGAIN
+from crdcompat.render.wording.simulation import repair_sentence
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
@@ -95,15 +95,7 @@ def numbers(report: SimulationReport) -> list[Number]:
 
 def repair(item: SimulatedObject) -> str:
     """What repairs an object; "" if nothing has to."""
-    verdict = item.repair.verdict
-    if verdict == RepairVerdict.NOT_NEEDED:
-        return ""
-    return f"{REPAIRS[verdict]}. {WRITTEN_AGAIN if is_write(item) else ''}"
-
-
-def is_write(item: SimulatedObject) -> bool:
-    """Whether a single write repairs an object."""
-    return item.repair.verdict in (RepairVerdict.MAIN, RepairVerdict.STATUS)
+    return "" if item.repair.verdict == RepairVerdict.NOT_NEEDED else f"{repair_sentence(item).rstrip('.')}."
 
 
 def messages(item: SimulatedObject) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span, unread
-from crdcompat.render.pages.blocks import Cell, Fold, Line, Notes, Page, Section, Table
+from crdcompat.render.pages.blocks import Cell, Line, Notes, Page, Section, Table
 from crdcompat.render.text.page import blocks_text, page_text
 
 if TYPE_CHECKING:
@@ -23,17 +23,15 @@ _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "�
 
 def page_markdown(page: Page) -> Iterator[str]:
     """The parts of the page: text from manifests is in code alone. The heading is the only answer, or the title."""
-    answer = None if page.heading else page.answers[0]
-    yield (
-        f"## crdcompat: {span(answer.question)} {answer.word}".rstrip()
-        if answer
-        else f"## crdcompat: {span(page.heading)}"
-    )
+    only = page.answers[0] if len(page.answers) == 1 and not page.heading else None
+    heading = f"{span(only.question)} {only.word}" if only else span(page.heading)
+    yield f"## crdcompat: {heading.rstrip()}"
     yield from unread(page.problems)
     about, details = page.parts()
-    first = Page("", () if answer else page.answers, (), head=page.head)
-    reason = (Line(answer.reason, hang=0, fold=Fold.ALWAYS),) if answer and answer.reason else ()
-    if text := "\n".join(finish((*page_text(first, _WRAPPED), *blocks_text((*reason, *about), _WRAPPED)))):
+    # The heading is all of an answer without a reason.
+    repeated = page.answers if only is None or only.reason else ()
+    said = (*page_text(Page("", repeated, (), head=page.head), _WRAPPED), *blocks_text(about, _WRAPPED))
+    if text := "\n".join(finish(said)):
         yield block(text)
     for each in details:
         yield from _part(each)
@@ -42,8 +40,9 @@ def page_markdown(page: Page) -> Iterator[str]:
 def _part(item: Block) -> Iterator[str]:
     match item:
         case Section():
-            heading, *lines = [*blocks_text((item,), _WRAPPED)][1:]
-            yield details(code("".join(finish([heading]))), block("\n".join(finish(lines)), _MAX_IN_SECTION))
+            heading, *lines = finish([*blocks_text((item,), _WRAPPED)][1:])
+            text = block("\n".join(lines), _MAX_IN_SECTION)
+            yield details(code(heading), text) if lines else span(heading)
         case Table():
             yield block(item.said) if item.said else _table(item)
         case Line():

@@ -29,14 +29,15 @@ class Fold(Enum):
 class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
-    ``mark`` stands before the text: a place or a CRD, or a word in the colour of its ``tone``. Without a mark the tone
-    is that of the text. ``depth`` counts the steps of indentation, ``hang`` those of all lines but the first. ``most``:
-    text cuts it to so many lines; 0: never.
+    ``mark`` stands before the text: a place or a CRD. ``tone`` is that of a ``part`` of the text, or of the whole text.
+    ``depth`` counts the steps of indentation, ``hang`` those of all lines but the first. ``most``: text cuts it to so
+    many lines; 0: never.
     """
 
     text: str
     mark: str = ""
     tone: str = ""
+    part: str = ""
     depth: int = 1
     hang: int = 1
     fold: Fold = Fold.TERMINAL
@@ -101,17 +102,22 @@ class Notes(Struct, frozen=True):
 class Section(Struct, frozen=True):
     """Blocks under a title. ``about`` says how to read them; ``anchor`` is its place on an HTML page.
 
-    With a ``mark``, the title is a sentence about that.
+    With a ``mark``, the title is a sentence about that: about a CRD or an object, or, with a ``tone``, about a verdict.
     """
 
     title: str
     blocks: tuple[Block, ...]
     about: str = ""
     mark: str = ""
+    tone: str = ""
     anchor: str = ""
 
 
 Block: TypeAlias = Line | Listing | Code | Table | Notes | Section
+
+
+#: What blocks, at most, below an answer.
+MAX_BLOCKED = 4
 
 
 class Blocked(Struct, frozen=True):

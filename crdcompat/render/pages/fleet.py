@@ -69,8 +69,8 @@ def _body(report: FleetReport, style: Style) -> Iterator[Block]:
     is_quiet, is_full = style.verbosity < 0, style.verbosity > 0
     if not is_quiet:
         yield Notes(fleet_notes(report), depth=1, hang=1)
-    unread = (Line(f"{each.recording}: {each.reason}", "not read", "error", depth=0) for each in report.unread)
-    yield Listing(tuple(unread))
+    for each in report.unread:
+        yield Line(f"not read {each.recording}: {each.reason}", part="not read", tone="error", depth=0)
     if report.findings:
         each_alone = [("", [finding]) for finding in report.findings]
         folded = each_alone if is_full else folded_findings(report)

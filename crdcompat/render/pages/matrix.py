@@ -115,20 +115,20 @@ def _obstacle(item: Obstacle) -> Line:
     paths = (Line(", ".join(item.paths)),) if any(item.paths) else ()
     since = (Line(part_line(part), depth=2) for part in item.parts)
     what, name = f"{finding.rule}, {finding.effect}", crd_name(finding.crd, finding.versions)
-    return Line(what, name, depth=0, fold=Fold.ALWAYS, below=(*paths, *since))
+    return Line(what, name, "error", finding.rule, depth=0, fold=Fold.ALWAYS, below=(*paths, *since))
 
 
 def _findings(cell: Way) -> tuple[Block, ...]:
     """Errors and warnings of a cell, a line each; ``diff`` shows them in full."""
     lines = (
         Line(
-            f"{crd_name(finding.crd, finding.version)} {finding.path}  {finding.id}",
-            f"{finding.severity}[{finding.rule}]",
-            finding.severity,
+            f"{kind} {crd_name(finding.crd, finding.version)} {finding.path}  {finding.id}",
+            part=kind,
+            tone=finding.severity,
             fold=Fold.NEVER,
         )
         for finding in cell.findings
-        if finding.counts and finding.severity != Severity.INFO
+        if finding.counts and finding.severity != Severity.INFO and (kind := f"{finding.severity}[{finding.rule}]")
     )
     return listing(f"{cell.origin} -> {cell.target}: {cell.verdict}, {tally(cell.by_severity())}", tuple(lines))
 
@@ -136,9 +136,9 @@ def _findings(cell: Way) -> tuple[Block, ...]:
 def _cluster(cluster: MatrixCluster) -> Section:
     blocks: list[Block] = [Notes(cluster.notes, depth=1, hang=1)]
     for target in cluster.targets:
-        counted = f"to {target.target} (objects by their worst write: {verdict_tally(target.report)})"
+        counted = f"to {target.target}: {target.verdict} (objects by their worst write: {verdict_tally(target.report)})"
         below = tuple(Line(line, depth=2) for line in target_lines(target.report))
-        blocks.append(Line(counted, target.verdict, target.verdict, fold=Fold.NEVER, below=below))
+        blocks.append(Line(counted, tone=target.verdict, part=target.verdict, fold=Fold.NEVER, below=below))
         unjudged = (Line(f"not judged: {line}", depth=2, hang=0) for line in target.unjudged)
         blocks.append(Listing(tuple(unjudged), _MAX_LINES))
     return Section(cluster_title(cluster), tuple(blocks), anchor="cluster")

@@ -31,7 +31,9 @@ def page(report: VerificationReport, style: Style) -> Page:
 
 def _finding(item: VerifiedFinding) -> Line:
     claim = item.claim
-    text = f"{claim.direction} {claim.rule} {crd_name(claim.crd, claim.version)} {claim.path}  {claim.id}"
+    text = (
+        f"{item.outcome}  {claim.direction} {claim.rule} {crd_name(claim.crd, claim.version)} {claim.path}  {claim.id}"
+    )
     said = (*((item.reason,) if item.reason else ()), *(f"API server: {line}" for line in item.said))
     below = tuple(Line(line, depth=2, hang=0) for line in said)
-    return Line(text, item.outcome, item.outcome, depth=0, fold=Fold.NEVER, below=below)
+    return Line(text, part=item.outcome, tone=item.outcome, depth=0, fold=Fold.NEVER, below=below)

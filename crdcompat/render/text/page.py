@@ -4,50 +4,76 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import columns_of, justified
-from crdcompat.render.pages.blocks import Answer, Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
+from crdcompat.render.escape import Style, columns_of, finish, justified
+from crdcompat.render.pages.blocks import (
+    MAX_BLOCKED,
+    Answer,
+    Block,
+    Cell,
+    Code,
+    Fold,
+    Line,
+    Listing,
+    Notes,
+    Section,
+    Table,
+)
 from crdcompat.render.wording.findings import more_lines, plural, problem_line
-from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.render.escape import Style
     from crdcompat.render.pages.blocks import Page
 
 _STEP, _GAP = "  ", "  "
 #: The colour of each tone that is not called as its colour.
 _TONES: dict[str, str] = {
-    **{verdict.value: colour for verdict, colour in COLOURS.items()},
+    "blocked": "error",
+    "unknown": "path",
+    "at risk": "warning",
+    "clean": "good",
     "refused": "error",
     "warned": "warning",
     "accepted": "good",
     "refuted": "error",
     "not testable": "warning",
     "confirmed": "good",
+    "rejected": "error",
+    "loses-data": "info",
 }
 _MAX_PROBLEMS = 20
 
 
 def page_text(page: Page, style: Style) -> Iterator[str]:
     """The answers, then the details, or the other way round; a text longer than a screen has the answers twice."""
-    answers = [line for answer in page.answers for line in _answer(answer, style)]
+    answers = [line for answer in page.answers for line in answer_lines(answer, style)]
     answers += blocks_text(page.head, style)
     about, details = page.parts()
     body = [style.title(page.title)] if page.is_last and page.title else []
     body += [*blocks_text(about, style), *_problems(page.problems, style), *blocks_text(details, style)]
     if page.is_last and body[:1] == [""]:
         del body[0]
-    is_long = not style.fits((*answers, *body))
-    if is_long or not page.is_last:
-        yield from answers
-    if is_long and page.is_last:
+    yield from (with_verdict if page.is_last else verdict_first)(answers, body, style)
+
+
+def with_verdict(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
+    """The body, then the verdict; if both are longer than a screen, the verdict comes first, too."""
+    if not style.fits((*body, *verdict)):
+        yield from verdict
         yield ""
     yield from body
-    if is_long or page.is_last:
+    yield ""
+    yield from verdict
+
+
+def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
+    """The verdict, then the body; if both are longer than a screen, the verdict ends them, too."""
+    yield from verdict
+    yield from body
+    if not style.fits((*verdict, *body)):
         yield ""
-        yield from answers
+        yield from verdict
 
 
 def _problems(problems: Sequence[Problem], style: Style) -> Iterator[str]:
@@ -62,12 +88,20 @@ def blocks_text(blocks: Iterable[Block], style: Style) -> Iterator[str]:
         yield from _lines(block, style)
 
 
-def _colour(tone: str) -> str:
+def plain_text(section: Section) -> str:
+    """A section as escaped text without colours, for formats of services."""
+    _, *lines = blocks_text((section,), Style(verbosity=1))
+    return "\n".join(finish(lines))
+
+
+def colour_of(tone: str) -> str:
+    """The colour of a tone."""
     return _TONES.get(tone, tone)
 
 
-def _answer(answer: Answer, style: Style) -> Iterator[str]:
-    colour = _colour(answer.tone)
+def answer_lines(answer: Answer, style: Style) -> Iterator[str]:
+    """The answer, then what blocks: the kind with the field, then the reaction of the server."""
+    colour = colour_of(answer.tone)
     if answer.question.endswith("?"):
         head = style.wrap(f"{answer.question}  {answer.word}", first="").removesuffix(answer.word)
         yield f"{style.paint(head, 'bold')}{style.paint(answer.word, colour)}"
@@ -103,7 +137,7 @@ def _section(block: Section, style: Style) -> Iterator[str]:
     yield ""
     about = f" ({block.about})" if block.about else ""
     if block.mark:
-        yield f"{style.paint(block.mark, 'path')}{_GAP}{block.title}"
+        yield f"{style.paint(block.mark, colour_of(block.tone or 'path'))}{' ' if block.tone else _GAP}{block.title}"
     else:
         yield style.title(f"{block.title}{about}")
     yield from blocks_text(block.blocks, style)
@@ -117,15 +151,19 @@ def _line(line: Line, style: Style, first: str, indent: str, most_commands: int 
         shown = style.clip(text, indent, line.most, first)
     else:
         shown = (style.fill if line.fold is Fold.ALWAYS else style.wrap)(text, indent, first)
-    if line.mark:
-        yield shown.replace(line.mark, style.paint(line.mark, _colour(line.tone or "path")), 1)
-    else:
-        yield style.paint(shown, _colour(line.tone)) if line.tone else shown
+    yield _painted(shown, line, style)
     yield from blocks_text(line.below, style)
     most = most_commands if most_commands and style.verbosity <= 0 else len(line.commands)
     yield from (f"{indent}{style.paint(command, 'path')}" for command in line.commands[:most])
     if len(line.commands) > most:
         yield f"{indent}and {plural(len(line.commands) - most, 'more command')} (-v or --format json)"
+
+
+def _painted(shown: str, line: Line, style: Style) -> str:
+    if line.mark:
+        shown = shown.replace(line.mark, style.paint(line.mark, "path"), 1)
+    part = line.part or (shown if line.tone else "")
+    return shown.replace(part, style.paint(part, colour_of(line.tone)), 1) if part else shown
 
 
 def _listing(block: Listing, style: Style) -> Iterator[str]:
@@ -183,4 +221,4 @@ def _pieces(widths: Sequence[int], most: int) -> Iterator[list[int]]:
 def _cell(cell: Cell, width: int, style: Style) -> str:
     if not cell.tone:
         return justified(cell.text, width)
-    return style.paint(cell.text, _colour(cell.tone)) + " " * (width - columns_of(cell.text))
+    return style.paint(cell.text, colour_of(cell.tone)) + " " * (width - columns_of(cell.text))
