@@ -22,7 +22,7 @@ def diff(
         bool, typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds.")
     ] = False,
     any_order: o.AnyOrder = False,
-    configured: o.Comparing,
+    configured: o.Configured,
     no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,
