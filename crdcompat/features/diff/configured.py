@@ -8,13 +8,13 @@ from crdcompat.config.applied import apply_config
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.workflow import diff
+from crdcompat.features.diff.workflow import diff, suggest_patch
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.vocabulary import Severity
-from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
 
 def configured_diff(
@@ -43,6 +43,12 @@ def configured_diff(
     from crdcompat.findings.excerpts import with_excerpts
 
     return with_excerpts(report, old, new, least)
+
+
+def patch_for(old: CrdSet, new: CrdSet, report: DiffReport, filters: Filters = UNFILTERED) -> str:
+    """The patch of OLD's files for a report on both sets: see ``suggest_patch``; what the report waives stays out."""
+    waived = [finding for finding in report.findings if finding.waiver is not None]
+    return suggest_patch(old, new, filters, waived=waived)
 
 
 def with_evidence(
