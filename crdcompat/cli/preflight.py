@@ -88,7 +88,7 @@ def preflight(
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
-    from crdcompat.render.wording.preflight import cluster_role
+    from crdcompat.render.pages.preflight import cluster_role
     from crdcompat.sources.cluster import UnreadableClusterError
     from crdcompat.vocabulary import Side
 

@@ -15,9 +15,9 @@ from crdcompat.render.html.blocks import page_html
 from crdcompat.render.html.findings import contents, parts, rules_of, side_line, skipped_lines, without_excerpts
 from crdcompat.render.html.overview import arrow, other_counts, overviews
 from crdcompat.render.html.page import page, page_parts
+from crdcompat.render.pages import fleet as fleet_words
 from crdcompat.render.pages import page_of
 from crdcompat.render.pages.blocks import MAX_BLOCKED
-from crdcompat.render.wording import fleet as fleet_words
 from crdcompat.render.wording import matrix as matrix_words
 from crdcompat.render.wording import simulation as replay_words
 from crdcompat.render.wording.check import trust_lines

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.pages.fleet import cluster_sentence, finding_places, finding_sentences, folded_findings
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.fleet import cluster_sentence, finding_places, finding_sentences, folded_findings
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
