@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, finish
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _WRAPPED = Style(width=100, height=1_000_000)
 _MAX_ROWS, _MAX_COLUMNS = 200, 20
 _MAX_IN_SECTION = 20_000
+_WORDS = re.compile("[A-Za-z ]+")
 _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
 
 
@@ -55,7 +57,9 @@ def _table(table: Table) -> str:
     """The table with its last columns: the oldest releases are first."""
     left_out = range(1, len(table.head) - _MAX_COLUMNS)
     rows = [[each for at, each in enumerate(map(_cell, row)) if at not in left_out] for row in table.rows]
-    head = [cell(name) if at else name for at, name in enumerate(table.head) if at not in left_out]
+    # Words without a mark are no markup.
+    head = [cell(name) if at and not _WORDS.fullmatch(name) else name for at, name in enumerate(table.head)]
+    head = [name for at, name in enumerate(head) if at not in left_out]
     lines = [head, ["---"] * len(head), *rows[:_MAX_ROWS]]
     rest = len(rows) - _MAX_ROWS
     more = [f"| and {rest} more |"] if rest > 0 else []
