@@ -241,7 +241,7 @@ def test_text(crds: dict[str, Path], tmp_path: Path) -> None:
         f"  note: to {p14}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
         f"  note: to {p13}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
         "  note: 1 object of kinds that neither release defines: ignored",
-        f"not read {fleet}/c.tar.gz: holds no objects (c.tar.gz: not recorded: empty)",
+        f"could not read {fleet}/c.tar.gz: holds no objects (c.tar.gz: not recorded: empty)",
         "",
         "What blocks, by field",
         '  2 of 2 clusters: widgets.example.com status.modes[*] holds "B" (1), "C" (1)',

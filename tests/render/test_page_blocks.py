@@ -75,7 +75,7 @@ def test_html_has_contents_for_each_section_and_notes_at_its_end() -> None:
     section = Section(
         "Lost", (Listing((Line("a", commands=("one",)),), ordered=True), Code("Rules", ("x",))), anchor="lost"
     )
-    shown = HtmlPage(page_html(page(Line("beside"), Notes(("n",)), section, WIDE)))
+    shown = HtmlPage("".join(page_html(page(Line("beside"), Notes(("n",)), section, WIDE))))
     links = [(each.get("href"), said(each)) for each in shown.one("nav", "contents").iter("a")]
     assert links[:2] == [("#lost", "Lost"), ("#table", "Servers")]
     assert said(shown.one("h1")) == "May it? NO It may not."
@@ -91,5 +91,5 @@ def test_hostile_text_stays_text_in_every_block() -> None:
         made = page(
             line, Section(value, (Listing((line,)), Code(value, (value,))), value, anchor="a"), cells, Notes((value,))
         )
-        confined(HtmlPage(page_html(made)))
+        confined(HtmlPage("".join(page_html(made))))
         assert "\x1b" not in "".join(finish(page_text(made, Style())))

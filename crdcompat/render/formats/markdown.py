@@ -53,11 +53,10 @@ _Entry = tuple[str, int]
 
 def render(report: Report | FleetReport | MatrixReport | PreflightReport | VersionsReport, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
-    match report.KIND:
-        case "preflight" | "versions" | "fleet" | "matrix" | "simulation":
-            head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
-            return _page([head], [(part, 1) for part in parts], [])
-    return _comparison(report, style)
+    if report.KIND in ("diff", "check"):
+        return _comparison(report, style)
+    head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
+    return _page([head], [(part, 1) for part in parts], [])
 
 
 def _comparison(report: DiffReport | CheckReport, style: Style) -> str:

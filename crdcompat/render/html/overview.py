@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.render.html.items import Item
-from crdcompat.render.pages.blocks import Answer, Number
+from crdcompat.render.pages.blocks import Answer, Mark, MarkedRow, Number, marked_row
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
@@ -150,24 +150,7 @@ def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> Marke
     return marked_row(name, marks, ", ".join(parts))
 
 
-_MAX_ROWS, _MAX_MARKS = 8, 40
-
-
-class Mark(Struct, frozen=True):
-    """A mark that links to an item; ``kind`` is the severity or verdict of the item."""
-
-    anchor: str
-    kind: str
-    title: str
-
-
-class MarkedRow(Struct, frozen=True):
-    """The marks of one CRD, the worst first; ``rest`` counts the items without a mark."""
-
-    name: str
-    marks: tuple[Mark, ...]
-    rest: int
-    counts: str
+_MAX_ROWS = 8
 
 
 class Rows(Struct, frozen=True):
@@ -175,11 +158,6 @@ class Rows(Struct, frozen=True):
 
     shown: tuple[MarkedRow, ...]
     more: tuple[MarkedRow, ...]
-
-
-def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
-    """A row with as many marks as fit."""
-    return MarkedRow(name, tuple(marks[:_MAX_MARKS]), max(len(marks) - _MAX_MARKS, 0), counts)
 
 
 def folded(rows: Sequence[MarkedRow]) -> Rows:

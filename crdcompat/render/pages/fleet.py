@@ -2,43 +2,100 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import listed
-from crdcompat.models.simulation import DELETED
-from crdcompat.render.pages.blocks import Answer, Block, Blocked, Fold, Line, Listing, Notes, Page, Section
-from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import place, plural, some
-from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
+from crdcompat.errors import Problem
+from crdcompat.models.fleet import REACHABLE
+from crdcompat.render.pages.blocks import (
+    Answer,
+    Bars,
+    Block,
+    Blocked,
+    Cell,
+    Entries,
+    Entry,
+    Facet,
+    Facts,
+    Fold,
+    Folded,
+    Line,
+    Listing,
+    Notes,
+    Page,
+    Section,
+    Table,
+)
+from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.fleet import (
+    cluster_sentence,
+    cluster_sentences,
+    coverage,
+    finding_places,
+    finding_sentences,
+    fleet_notes,
+    fleet_title,
+    folded_findings,
+    how_far,
+    reaction,
+    short_name,
+    unjudged_sentence,
+    verdict_tally,
+)
 from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Direction
-from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
+    from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetFinding, FleetReport
+    from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
 _MOST = 20
+#: A page opens and filters so many quickly (benchmarks/page.py). JSON, CSV and the tables have all clusters.
+MOST_CLUSTERS = 5_000
+#: Characters of a cluster's id in its entry.
+_ID = 8
+_HEAD = ("to", "verdict", "objects, by their worst write", "why")
+_UNKNOWN = ReleaseVerdict.UNKNOWN
+_FACETS = (
+    Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
+    Facet("farthest", "Can go as far as"),
+    Facet("version", "Version"),
+    Facet("platform", "Platform"),
+    Facet("blocked-by", "Blocked by"),
+)
 
 
 def page(report: FleetReport, style: Style) -> Page:
     """The page; a quiet one has what blocks and what could not be read."""
     return Page(
         command="simulate",
-        title=(title := fleet_title(report)),
-        heading=title,
+        title=fleet_title(report),
+        heading=_heading(report),
         answers=tuple(_answers(report)),
         head=(
             Line(coverage(report), depth=0, fold=Fold.ALWAYS),
             *(Line(each, depth=0) for each in allowed_line(style)),
         ),
-        problems=report.problems,
+        problems=(*(Problem(each.recording, None, each.reason) for each in report.unread), *report.problems),
         body=tuple(_body(report, style)),
         is_last=True,
+        sides=tuple(("", release) for release in (report.new, *report.targets)),
+        facets=_FACETS,
+        what="clusters",
     )
+
+
+def _heading(report: FleetReport) -> str:
+    """How many clusters can go to the nearest release."""
+    nearest = report.targets[0].name
+    counted = report.by_verdict(nearest)
+    reachable = sum(counted[verdict] for verdict in REACHABLE)
+    return f"{reachable} of {plural(len(report.clusters), 'cluster')} can go to {nearest}"
 
 
 def _answers(report: FleetReport) -> Iterator[Answer]:
@@ -61,210 +118,81 @@ def _body(report: FleetReport, style: Style) -> Iterator[Block]:
     is_quiet, is_full = style.verbosity < 0, style.verbosity > 0
     if not is_quiet:
         yield Notes(fleet_notes(report), depth=1, hang=1)
-    for each in report.unread:
-        yield Line(f"not read {each.recording}: {each.reason}", part="not read", tone="error", depth=0)
+    yield Bars(how_far(report), tuple(_bar(report, target) for target in report.targets))
     if report.findings:
         each_alone = [("", [finding]) for finding in report.findings]
         folded = each_alone if is_full else folded_findings(report)
-        entries = (_entry(*finding_sentences(first, report, path)) for path, (first, *_) in folded)
+        entries = (_line(found, *finding_sentences(found[0], report, path)) for path, found in folded)
         yield Section("What blocks, by field", (Listing(tuple(entries), _MOST),), anchor="blocking")
     if report.unjudged and not is_quiet:
         unjudged = tuple(Line(unjudged_sentence(item, report)) for item in report.unjudged)
         yield Section("What was not judged", (Listing(unjudged, _MOST),), anchor="unjudged")
     if not is_quiet:
-        yield Section("Clusters, worst first", (_clusters(report, is_full=is_full),), anchor="clusters")
+        yield Section("Clusters, worst first", tuple(_clusters(report, is_full=is_full)), anchor="clusters")
 
 
-def _entry(first: str, *others: str) -> Line:
-    return Line(first, hang=2, below=tuple(Line(other, depth=2) for other in others))
+def _bar(report: FleetReport, target: Release) -> tuple[str, str, dict[str, int]]:
+    counted = {verdict.value: count for verdict, count in report.by_verdict(target.name).items()}
+    return target.name, f"Kubernetes {target.kubernetes}" if target.kubernetes else "", counted
 
 
-def _clusters(report: FleetReport, *, is_full: bool) -> Listing:
-    """A line for each cluster, or for the worst clusters with the same answers."""
+def _line(found: Sequence[FleetFinding], first: str, *others: str) -> Line:
+    below = tuple(Line(other, depth=2) for other in others)
+    return Line(first, hang=2, below=below, anchors=tuple(f"held-{each.id}" for each in found))
+
+
+def _clusters(report: FleetReport, *, is_full: bool) -> Iterator[Block]:
+    """A line for each cluster, or for the worst clusters with the same answers; on a page an entry for each."""
     places, worst = finding_places(report), report.clusters.worst_first()
     if is_full:
-        return Listing(tuple(Line(cluster_sentence(cluster, places)) for cluster in worst))
-    sentences = cluster_sentences(islice(worst, _MOST), places)
-    return Listing(tuple(map(Line, sentences)), rest=max(len(report.clusters) - _MOST, 0))
-
-
-_MAX_VALUES = 8
-
-
-def fleet_title(report: FleetReport) -> str:
-    """Direction, targets, and number of clusters and objects."""
-    targets = ", ".join(release.name for release in report.targets)
-    if report.direction == Direction.ROLLBACK:
-        what = f"Rollback {report.new.title} -> {targets}"
+        brief = Listing(tuple(Line(cluster_sentence(cluster, places)) for cluster in worst))
     else:
-        what = f"Upgrade {report.old.title} -> {targets}"
-    read = f"{plural(report.recordings, 'recording')}, {plural(report.objects, 'object')}"
-    return f"{what} replayed on {plural(len(report.clusters), 'cluster')} ({read})"
+        sentences = cluster_sentences(islice(worst, _MOST), places)
+        brief = Listing(tuple(map(Line, sentences)), rest=max(len(report.clusters) - _MOST, 0))
+    count = min(len(report.clusters), MOST_CLUSTERS)
+    left_out = len(report.clusters) - count
+    title = plural(count, "cluster")
+    yield Entries(title, count, partial(_entries, report), (brief,), "all-clusters", left_out=left_out)
+    yield Folded("Files left out", tuple(f"{each.file}: {each.reason}" for each in report.left_out))
 
 
-def how_far(report: FleetReport) -> str:
-    """The question that the verdicts answer."""
-    return (
-        "How far back the clusters can go"
-        if report.direction == Direction.ROLLBACK
-        else "Whether the clusters can go there"
-    )
-
-
-def fleet_notes(report: FleetReport) -> tuple[str, ...]:
-    """Notes on what the run assumed, each once."""
-    sides = (note for release in (report.old, report.new, *report.targets) for note in release.notes)
-    notes = [*sides, *report.notes]
-    if several := report.totals.several:
-        have = "has" if several == 1 else "have"
-        notes.append(
-            f"{plural(several, 'cluster')} {have} several recordings: those with the same clusterID are merged"
+def _entries(report: FleetReport) -> Iterator[Entry]:
+    sentences = finding_places(report)
+    places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
+    for number, cluster in enumerate(islice(report.clusters.worst_first(), MOST_CLUSTERS), 1):
+        held = dict.fromkeys(id_ for each in cluster.verdicts for id_ in each.findings)
+        worst = min((each.verdict for each in cluster.verdicts), key=lambda each: each.rank, default=_UNKNOWN)
+        rows = tuple(_row(verdict, places) for verdict in cluster.verdicts)
+        facts = ("Recorded in", cluster.recordings), *((("Cluster id", (cluster.id,)),) if cluster.id else ())
+        yield Entry(
+            name=(name := short_name(cluster.name)),
+            tone=worst,
+            beside=tuple(_about(cluster)),
+            said=cluster_sentence(cluster, sentences).partition(": ")[2],
+            blocks=(Table(f"The verdict on {name} for each release", _HEAD, rows), Facts(facts)),
+            anchor=f"c-{number}",
+            facets={
+                "verdict": worst,
+                "farthest": cluster.farthest or "none of them",
+                "version": cluster.version or "not recorded",
+                "platform": cluster.platform or "not recorded",
+                "blocked-by": tuple(places[id_] for id_ in held),
+            },
         )
-    if outside := report.totals.outside:
-        notes.append(f"{plural(outside, 'object')} of kinds that neither release defines: ignored")
-    return tuple(dict.fromkeys(notes))
 
 
-def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
-    """``2 blocked, 5 clean``; ``none`` without clusters."""
-    return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
+def _row(verdict: ClusterVerdict, places: Mapping[str, str]) -> tuple[Cell, ...]:
+    objects = verdict_tally(verdict.objects) if any(verdict.objects.values()) else ""
+    why = [(f"held-{id_}", places[id_]) for id_ in verdict.findings]
+    why += [("", f"not judged: {line}") for line in verdict.unjudged]
+    return Cell(verdict.target), Cell(verdict.verdict, verdict.verdict), Cell(objects), Cell("", links=tuple(why))
 
 
-def folded_findings(report: FleetReport) -> list[tuple[str, list[FleetFinding]]]:
-    """Findings that differ in one step of their paths as one: the folded path, and all of them."""
-
-    def facts(finding: FleetFinding) -> Hashable:
-        shares = tuple((each.target, each.clusters, each.objects) for each in finding.targets)
-        return finding.crd, finding.type, finding.clusters, shares, _values(finding)
-
-    groups = siblings(report.findings, lambda finding: finding.path, facts)
-    return [(fold([finding.path for finding in group]), group) for group in groups]
-
-
-def reaction(finding: FleetFinding, total: str) -> str:
-    """How many of the ``total`` clusters have the value, and which targets reject it."""
-    rejecting = ", ".join(each.target for each in finding.targets)
-    by = f"; rejected by {rejecting}" if _is_rejected(finding) else ""
-    return f"blocks {finding.clusters} of {total}: {_what(finding)}{by}"
-
-
-def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = "") -> Iterator[str]:
-    """Which clusters have the value, which targets reject it, the fix, an example.
-
-    ``path`` is the folded path of several findings, which are worded after the first; without it the id is shown.
-    """
-    share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
-    at = ":" if finding.type in (NOT_FOUND, DELETED) else f" {path or finding.path or 'the root'}"
-    yield f"{share}: {finding.crd}{at} {_what(finding)}{'' if path else f'  {finding.id}'}"
-    for item in finding.targets if _is_rejected(finding) else ():
-        where = f" at {place(item.location)}" if item.location is not None else ""
-        yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
-    yield _fix(finding)
-    yield f"e.g. {finding.example}"
-
-
-def _is_rejected(finding: FleetFinding) -> bool:
-    """Whether a server rejects it: not what is only too early, nor what Helm deletes."""
-    return finding.growth is None and finding.type != DELETED
-
-
-def _fix(finding: FleetFinding) -> str:
-    if finding.type == NOT_FOUND:
-        return f"{not_found_fix(finding.path)} in the CRD there"
-    if finding.growth is not None:
-        return early_fix(finding.growth)
-    if finding.type == DELETED:
-        return "annotate the CRD with helm.sh/resource-policy: keep before the move (docs/installers.md)"
-    endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
-    verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
-    return f"{verb} by a write to {endpoint}, or widen the CRD there"
-
-
-def _what(finding: FleetFinding) -> str:
-    """The rejected values, or what the CRD lacks."""
-    if finding.type == NOT_FOUND:
-        versions = dict.fromkeys(held.value for target in finding.targets for held in target.values)
-        return not_found(finding.path, tuple(versions))
-    return _values(finding) + (f" {too_early(finding.growth)}" if finding.growth is not None else "")
-
-
-def _values(finding: FleetFinding) -> str:
-    if finding.type == "FieldValueRequired":
-        return "is required, and missing"
-    if finding.type == DELETED:
-        deleting = (f"{each.target} ({plural(each.objects, 'object')})" for each in finding.targets)
-        return f"helm deletes the CRD, and each object with it, on the way to {', '.join(deleting)}"
-    values: dict[str, int] = {}
-    for target in finding.targets:
-        for held in target.values:
-            text = listed([held.value])
-            values[text] = max(values.get(text, 0), held.clusters)
-    if not values:
-        return f"is rejected ({finding.type})"
-    counted = sorted(values.items(), key=lambda item: (-item[1], item[0]))
-    same = all(count == finding.clusters for _, count in counted)
-    return f"holds {some([text if same else f'{text} ({count})' for text, count in counted], _MAX_VALUES)}"
-
-
-def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:
-    """Reason, targets, number of clusters and objects."""
-    objects = f"{plural(item.objects, 'object')}: " if item.objects else ""
-    share = f"{item.clusters} of {plural(len(report.clusters), 'cluster')}"
-    return f"{share}, to {', '.join(item.targets)}: {objects}{item.reason}, e.g. {item.example}"
-
-
-def finding_places(report: FleetReport) -> dict[str, str]:
-    """Kind and path of each finding, by its id."""
-    return {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
-
-
-def cluster_sentence(cluster: FleetCluster, places: Mapping[str, str]) -> str:
-    """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why. ``places``: of `finding_places`."""
-    (sentence,) = cluster_sentences((cluster,), places)
-    return sentence
-
-
-def cluster_sentences(clusters: Iterable[FleetCluster], places: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for clusters of one version with the same answers, in the order of the first cluster of each."""
-    alike: dict[tuple[str | None, str], list[str]] = {}
-    for cluster in clusters:
-        count = len(cluster.recordings) - 1
-        others = f" and {plural(count, 'other recording')}" if count else ""
-        alike.setdefault((cluster.version, _said_of(cluster, places)), []).append(f"{cluster.name}{others}")
-    for (version, answers), names in alike.items():
-        yield f"{', '.join(names)}{f' ({version})' if version else ''}: {answers}"
-
-
-def _said_of(cluster: FleetCluster, places: Mapping[str, str]) -> str:
-    by_text: dict[tuple[str, str], list[str]] = {}
-    for item in cluster.verdicts:
-        answer, why, name = "can go to", "", item.target
-        if item.verdict == ReleaseVerdict.UNKNOWN:
-            answer, why = "unknown for", f" ({_first(item.unjudged) or 'nothing was judged'})"
-        elif item.verdict == ReleaseVerdict.BLOCKED:
-            answer, why = "not to", f" ({_first([places[id_] for id_ in item.findings])})"
-        elif lossy := item.objects[WriteResult.LOSES_DATA]:
-            name = f"{name} (data of {plural(lossy, 'object')} is lost)"
-        by_text.setdefault((answer, why), []).append(name)
-    return "; ".join(f"{answer} {', '.join(names)}{why}" for (answer, why), names in by_text.items())
-
-
-def short_name(recording: str) -> str:
-    """The name of a recording without its folder."""
-    return recording.rstrip("/").rpartition("/")[2] or recording
-
-
-def _first(texts: Sequence[str]) -> str:
-    return f"{texts[0]}, and {len(texts) - 1} more" if len(texts) > 1 else "".join(texts)
-
-
-def coverage(report: FleetReport) -> str:
-    """How many recordings and files were read, and how many not."""
-    read = report.recordings - len(report.unread)
-    unread = f", {len(report.unread)} could not be read" if report.unread else ""
-    problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
-    left_out = f"; {plural(len(report.left_out), 'file')} left out" if report.left_out else ""
-    return (
-        f"Read {read} of {plural(report.recordings, 'recording')} with {plural(report.objects, 'object')}"
-        f"{unread}{problems}{left_out}."
-    )
+def _about(cluster: FleetCluster) -> Iterator[str]:
+    """Version, platform, id and number of objects of a cluster, as far as known."""
+    yield from filter(None, (cluster.version, cluster.platform))
+    if cluster.id:
+        yield f"cluster {cluster.id[:_ID]}"
+    yield plural(cluster.objects, "object")
+    if cluster.outside:
+        yield f"{cluster.outside} of kinds that neither release defines"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from crdcompat.models.losses import losses
 from crdcompat.render.escape import json_text
-from crdcompat.render.pages.blocks import Block, Fold, Line, Listing, Notes, Page, Section, listing
-from crdcompat.render.wording.findings import place, plural, some
+from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Page, Section, listing
+from crdcompat.render.pages.objects import FACETS, entries, marked_rows, numbers, title_of
+from crdcompat.render.wording.findings import place, plural, skipped_lines, some
 from crdcompat.render.wording.replay import (
     failing_writes,
     folded_causes,
@@ -56,6 +58,11 @@ def page(report: SimulationReport, style: Style) -> Page:
         problems=report.problems,
         body=tuple(_body(report, style)),
         is_last=True,
+        sides=(("OLD", report.old), ("NEW", report.new)),
+        numbers=numbers(report),
+        rows=marked_rows(report),
+        facets=FACETS,
+        what="objects",
     )
 
 
@@ -66,7 +73,13 @@ def _body(report: SimulationReport, style: Style) -> Iterator[Block]:
     notes = (*report.old.notes, *report.new.notes, *report.notes) if style.verbosity >= 0 else ()
     yield from (Line(note, tone="warning") for note in notes if note.startswith(_WARNING))
     yield Notes(tuple(note for note in notes if not note.startswith(_WARNING)), depth=1, hang=1)
-    yield from _objects(report) if style.verbosity > 0 else _kinds(report, style)
+    yield from _rejected_values(report) if style.verbosity > 0 else ()
+    for verdict in WriteResult if style.verbosity >= 0 else (WriteResult.REJECTED,):
+        found = [item for item in report.objects if item.worst == verdict]
+        brief = _objects(found, verdict) if style.verbosity > 0 else _kinds(report, verdict)
+        if found:
+            make = partial(entries, report, verdict)
+            yield Entries(title_of(verdict, len(found)), len(found), make, tuple(brief), anchor=verdict)
     for cause in report.early:
         said = f"{cause_line(cause)}.", f"way out: {cause_fix(cause, judging(report))}"
         lines = tuple(Line(each, hang=0, fold=Fold.ALWAYS) for each in said)
@@ -75,18 +88,16 @@ def _body(report: SimulationReport, style: Style) -> Iterator[Block]:
         yield from _not_judged(report, style)
 
 
-def _kinds(report: SimulationReport, style: Style) -> Iterator[Block]:
-    """A section for each kind that is not accepted; accepted objects are counted."""
-    kinds = replayed_kinds(report)
-    for verdict in WriteResult if style.verbosity >= 0 else (WriteResult.REJECTED,):
-        found = [(kind, having) for kind in kinds if (having := kind.having(verdict))]
-        if verdict != WriteResult.ACCEPTED:
-            yield from (_kind(kind, having, verdict, report) for kind, having in found[:_MAX_KINDS])
-            if len(found) > _MAX_KINDS:
-                yield Line(f"and {len(found) - _MAX_KINDS} more kinds (-v shows all)", depth=0)
-        elif found:
-            count = plural(sum(len(having) for _, having in found), "object")
-            yield Section(f"{count} of {plural(len(found), 'kind')}", (), mark=verdict, tone=verdict)
+def _kinds(report: SimulationReport, verdict: WriteResult) -> Iterator[Block]:
+    """A section for each kind with objects of this verdict; accepted objects are counted."""
+    found = [(kind, having) for kind in replayed_kinds(report) if (having := kind.having(verdict))]
+    if verdict == WriteResult.ACCEPTED:
+        count = plural(sum(len(having) for _, having in found), "object")
+        yield Section(f"{count} of {plural(len(found), 'kind')}", (), mark=verdict, tone=verdict)
+        return
+    yield from (_kind(kind, having, verdict, report) for kind, having in found[:_MAX_KINDS])
+    if len(found) > _MAX_KINDS:
+        yield Line(f"and {len(found) - _MAX_KINDS} more kinds (-v shows all)", depth=0)
 
 
 def _kind(
@@ -150,22 +161,24 @@ def _answer(found: Sequence[SimulatedObject]) -> str:
     return str(write.errors[0]["text"])
 
 
-def _objects(report: SimulationReport) -> Iterator[Block]:
-    """Every object that is not accepted with all writes and answers, then the causes by field."""
-    for verdict in WriteResult:
-        for item in report.objects:
-            if item.worst == verdict and verdict != WriteResult.ACCEPTED:
-                yield object_section(item)
-    accepted = Counter(item.crd for item in report.objects if item.worst == WriteResult.ACCEPTED)
-    counts = (Line(f"{count:>6} {crd}", fold=Fold.NEVER) for crd, count in accepted.most_common())
+def _objects(found: Sequence[SimulatedObject], verdict: WriteResult) -> Iterator[Block]:
+    """Every object with all writes and answers; accepted ones are counted by kind."""
+    if verdict != WriteResult.ACCEPTED:
+        yield from map(object_section, found)
+        return
+    counted = Counter(item.crd for item in found).most_common()
+    counts = (Line(f"{count:>6} {crd}", fold=Fold.NEVER) for crd, count in counted)
     yield from listing("Accepted, by kind", tuple(counts))
+
+
+def _rejected_values(report: SimulationReport) -> tuple[Block, ...]:
     reader = judging(report)
     rejected = (
         Line(cause_line(cause), below=(Line(cause_fix(cause, reader), depth=2),))
         for cause in report.causes
         if cause.growth is None
     )
-    yield from listing(f"What {reader.title} rejects, by field", tuple(rejected))
+    return listing(f"What {reader.title} rejects, by field", tuple(rejected), anchor="causes")
 
 
 def object_section(item: SimulatedObject) -> Section:
@@ -195,12 +208,15 @@ def _not_judged(report: SimulationReport, style: Style) -> Iterator[Block]:
         names = [f"{item.kind} ({plural(item.findings, 'finding')})" for item in shown]
         unrecorded = f"not recorded: {some(names + [''] * (len(report.unrecorded) - len(shown)), len(names))}"
         more = (Line(unrecorded, fold=Fold.ALWAYS),) if report.unrecorded else ()
-        yield Section("Not judged", (_reasons(missed), *more))
+        yield Section("Not judged", (_reasons(missed), *more, *_folded(missed)), anchor="missed")
     if outside or report.skipped:
         kinds = [f"{plural(len(outside), 'object')} of kinds that neither release defines"] if outside else []
         files = [plural(len(report.skipped), "file")] if report.skipped else []
         reasons = (_reasons(outside),) if style.verbosity > 0 else ()
-        yield Section(f"Left out: {', '.join([*kinds, *files])}.", reasons)
+        skipped = Folded("Files skipped", tuple(skipped_lines(report.skipped)))
+        yield Section(
+            f"Left out: {', '.join([*kinds, *files])}.", (*reasons, *_folded(outside), skipped), anchor="left"
+        )
 
 
 def _reasons(missed: Sequence[NotSimulated]) -> Listing:
@@ -212,3 +228,11 @@ def _reasons(missed: Sequence[NotSimulated]) -> Listing:
         for reason, count in counted
     )
     return Listing(tuple(lines), _MAX_REASONS)
+
+
+def _folded(missed: Sequence[NotSimulated]) -> Iterator[Folded]:
+    """Every object that was not judged, by reason."""
+    for reason, count in Counter(item.reason for item in missed).most_common():
+        named = (item for item in missed if item.reason == reason)
+        lines = tuple(" in ".join(filter(None, (item.object, item.source))) for item in named)
+        yield Folded(f"{reason}: {count}", lines)

@@ -8,10 +8,13 @@ from crdcompat.render.escape import Style, columns_of, finish, justified
 from crdcompat.render.pages.blocks import (
     MAX_BLOCKED,
     Answer,
+    Bars,
     Block,
     Cell,
     Code,
+    Entries,
     Fold,
+    Folded,
     Line,
     Listing,
     Notes,
@@ -131,6 +134,10 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
             return (f"    {line}" for line in block.lines)
         case Table():
             return _table(block, style)
+        case Entries():
+            return blocks_text(block.brief, style)
+        case Folded() | Bars():
+            return iter(())
 
 
 def _section(block: Section, style: Style) -> Iterator[str]:
