@@ -10,7 +10,22 @@ from crdcompat.models.report import Release
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.html.blocks import page_html
 from crdcompat.render.markdown.page import page_markdown
-from crdcompat.render.pages.blocks import Answer, Block, Cell, Code, Fold, Line, Listing, Notes, Page, Section, Table
+from crdcompat.render.pages.blocks import (
+    Answer,
+    Block,
+    Cell,
+    Code,
+    Entries,
+    Entry,
+    Fold,
+    Line,
+    Listing,
+    Notes,
+    Page,
+    Said,
+    Section,
+    Table,
+)
 from crdcompat.render.text.page import page_text
 
 WIDE = Table("Servers", ("", "1.30", "1.31"), ((Cell("a"), Cell("ok", "accepted"), Cell("refused", "refused")),))
@@ -93,3 +108,16 @@ def test_hostile_text_stays_text_in_every_block() -> None:
         )
         confined(HtmlPage("".join(page_html(made))))
         assert "\x1b" not in "".join(finish(page_text(made, Style())))
+
+
+def test_entries_are_on_html_pages_and_brief_elsewhere() -> None:
+    table = Table("Writes", ("write", "verdict"), ((Cell("update"), Cell("rejected", "rejected")),))
+    made = Entry("Widget/a", "rejected", ("widgets/v1",), "It fails.", (table, Said(("no",))), "o-1", {"crd": "w"})
+    block = Entries("1 object", 1, lambda: iter((made,)), (Section("1 of 1", (Line("a"),)),), anchor="rejected")
+    assert text(block) == ["", "1 of 1", "  a"]
+    assert "<summary><code>1 of 1</code></summary>" in "\n".join(page_markdown(page(block)))
+    shown = HtmlPage("".join(page_html(page(block))))
+    (item,) = shown.all("details", "item")
+    assert said(next(item.iter("summary"))) == "rejected Widget/a widgets/v1 It fails."
+    assert [said(each) for each in item.iter("td")] == ["rejected"]
+    assert [said(each) for each in item.iter("blockquote")] == ["no"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span, unread
-from crdcompat.render.pages.blocks import Cell, Line, Notes, Page, Section, Table
+from crdcompat.render.pages.blocks import Cell, Entries, Line, Notes, Page, Section, Table
 from crdcompat.render.text.page import blocks_text, page_text
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def _part(item: Block) -> Iterator[str]:
             yield details(code(heading), text) if lines else span(heading)
         case Table():
             yield block(item.said) if item.said else _table(item)
+        case Entries():
+            for each in item.brief:
+                yield from _part(each)
         case Line():
             yield span(item.text)
         case Notes() if item.texts:
