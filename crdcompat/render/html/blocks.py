@@ -11,9 +11,9 @@ from crdcompat.render.html.page import page_parts
 from crdcompat.render.pages.blocks import MAX_BLOCKED, Bars, Entries, Line, Notes, Section, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from crdcompat.render.pages.blocks import Block, Page
+    from crdcompat.render.pages.blocks import Page
 
 
 def page_html(page: Page) -> Iterator[str]:
@@ -21,8 +21,8 @@ def page_html(page: Page) -> Iterator[str]:
     about, details = page.parts()
     answer = arrow(page.answers[0])
     facets = Facets(page.facets)
-    for entries in _entries(details):
-        for entry in entries.make():
+    for entries in details:
+        for entry in entries.make() if isinstance(entries, Entries) else ():
             facets.add(**entry.facets)
     title = page.title.replace(" -> ", " → ")
     return page_parts(
@@ -44,14 +44,6 @@ def page_html(page: Page) -> Iterator[str]:
         facets=facets,
         what=page.what,
     )
-
-
-def _entries(blocks: Iterable[Block]) -> Iterator[Entries]:
-    for block in blocks:
-        if isinstance(block, Entries):
-            yield block
-        elif isinstance(block, Section):
-            yield from _entries(block.blocks)
 
 
 def _link(block: Section | Table | Entries | Bars) -> tuple[str, str, tuple[()]]:

@@ -128,7 +128,7 @@ def _body(report: FleetReport, style: Style) -> Iterator[Block]:
         unjudged = tuple(Line(unjudged_sentence(item, report)) for item in report.unjudged)
         yield Section("What was not judged", (Listing(unjudged, _MOST),), anchor="unjudged")
     if not is_quiet:
-        yield Section("Clusters, worst first", tuple(_clusters(report, is_full=is_full)), anchor="clusters")
+        yield from _clusters(report, is_full=is_full)
 
 
 def _bar(report: FleetReport, target: Release) -> tuple[str, str, dict[str, int]]:
@@ -151,8 +151,9 @@ def _clusters(report: FleetReport, *, is_full: bool) -> Iterator[Block]:
         brief = Listing(tuple(map(Line, sentences)), rest=max(len(report.clusters) - _MOST, 0))
     count = min(len(report.clusters), MOST_CLUSTERS)
     left_out = len(report.clusters) - count
-    title = plural(count, "cluster")
-    yield Entries(title, count, partial(_entries, report), (brief,), "all-clusters", left_out=left_out)
+    title = "Clusters, worst first"
+    shown = (Section(title, (brief,)),)
+    yield Entries(title, count, partial(_entries, report), shown, "clusters", left_out=left_out)
     yield Folded("Files left out", tuple(f"{each.file}: {each.reason}" for each in report.left_out))
 
 
