@@ -1,6 +1,6 @@
 """crdcompat: can this release be rolled back? A CRD enum-compatibility and rollback-safety linter.
 
-The Python interface is the eight functions of ``__all__``; ``docs/api.md`` describes them with examples. The commands
+The Python interface is the eleven functions of ``__all__``; ``docs/api.md`` describes them with examples. The commands
 and these functions share their workflows.
 """
 
@@ -10,10 +10,34 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.version import __version__ as __version__
 
-__all__ = ["check", "diff", "judge", "judge_crd", "load_crds", "load_objects", "matrix", "simulate"]
+__all__ = [
+    "baseline",
+    "check",
+    "diff",
+    "judge",
+    "judge_crd",
+    "load_crds",
+    "load_objects",
+    "matrix",
+    "simulate",
+    "suggest_patch",
+    "waive",
+]
 
 if TYPE_CHECKING:
-    from crdcompat.api import check, diff, judge, judge_crd, load_crds, load_objects, matrix, simulate
+    from crdcompat.api import (
+        baseline,
+        check,
+        diff,
+        judge,
+        judge_crd,
+        load_crds,
+        load_objects,
+        matrix,
+        simulate,
+        suggest_patch,
+        waive,
+    )
     from crdcompat.apiserver.admission import Verdict as Verdict
     from crdcompat.crds.reader import CrdSet as CrdSet
     from crdcompat.features.diff.workflow import load as load

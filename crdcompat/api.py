@@ -109,6 +109,85 @@ def diff(
     return configured_diff(before, after, found, wanted, locate=locate, recordings=met)
 
 
+def suggest_patch(
+    old: CrdSet | str,
+    new: CrdSet | str,
+    *,
+    repo: str | None = None,
+    crds: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+    config: str | None = None,
+) -> str:
+    """A unified diff of OLD's files with which its schemas accept what NEW stores; "" if nothing can be widened.
+
+    It widens what the rollback findings on these CRDs, paths and contexts need, except for those that the waivers of
+    ``config`` accept. crdcompat never applies it. The arguments are those of ``diff``, and it raises as ``diff``.
+
+    Example: ``suggest_patch("git:release-4.13", "git:release-4.14")`` is input for ``git apply``.
+    """
+    from crdcompat.features.diff.configured import configured_diff, patch_for
+    from crdcompat.features.diff.workflow import suggest_patch as suggested
+    from crdcompat.vocabulary.filters import Filters
+
+    found = _config(config, repo) if config is not None else None
+    before, after = _both(old, new, repo, paths, found)
+    named = contexts or (found.texts("contexts") if found is not None else ())
+    wanted = Filters(crds=crds, paths=paths, contexts=named)
+    if found is None:
+        return suggested(before, after, wanted)
+    return patch_for(before, after, configured_diff(before, after, found, wanted, locate=False), wanted)
+
+
+def waive(
+    ids: Sequence[str],
+    reason: str,
+    *,
+    owner: str = "",
+    until: str = "",
+    report: DiffReport | CheckReport | str | None = None,
+    base: str | None = None,
+    repo: str | None = None,
+    config: str | None = None,
+) -> int:
+    """Accept findings: write them into the waiver file that the configuration names. Returns the number of new waivers.
+
+    ``ids`` are ids of findings, or their beginnings, in ``report``: a report, or the path of one in JSON (None: that of
+    ``check`` with this ``base``). ``until`` is the end, a day or a release ("": none). ``config`` is as in ``check``.
+
+    Raises UsageError for an id that no finding has or several have, ConfigError for a wrong configuration or waiver
+    file, and what ``check`` raises.
+
+    Example: ``waive([finding.id], "old clusters have no such object", report=report)``.
+    """
+    from crdcompat.features.waive import workflow
+
+    source = workflow.Source(report=report, base=base, config=config, repo=repo)
+    return workflow.waive(source, dict.fromkeys(ids, reason), owner, until).count
+
+
+def baseline(
+    reason: str = "stood at the baseline",
+    *,
+    owner: str = "",
+    until: str = "",
+    report: DiffReport | CheckReport | str | None = None,
+    base: str | None = None,
+    repo: str | None = None,
+    config: str | None = None,
+) -> int:
+    """Accept all errors and warnings of a report, as a baseline. Returns the number of new waivers.
+
+    The arguments are those of ``waive``, and it raises as ``waive``.
+
+    Example: ``baseline(report=diff("git:release-4.13", "git:release-4.14"))``.
+    """
+    from crdcompat.features.waive import workflow
+
+    source = workflow.Source(report=report, base=base, config=config, repo=repo)
+    return workflow.baseline(source, reason, owner, until).count
+
+
 def check(
     *,
     base: str | None = None,

@@ -23,7 +23,10 @@ NEW_STATUS = obj(p=string(*"AB"))
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
 
 
-FUNCTIONS = ["check", "diff", "judge", "judge_crd", "load_crds", "load_objects", "matrix", "simulate"]
+FUNCTIONS = [
+    *("baseline", "check", "diff", "judge", "judge_crd", "load_crds", "load_objects", "matrix", "simulate"),
+    *("suggest_patch", "waive"),
+]
 
 
 def test_public_names() -> None:
@@ -265,6 +268,35 @@ def test_diff_and_simulate_by_a_configuration_give_what_the_commands_give(tmp_pa
     assert crdcompat.diff(older, newer).findings != made.findings
     replayed = crdcompat.simulate(older, newer, recorded(), config=str(config))
     assert simulation_data(replayed)["objects"] == run("simulate", *asked).report["objects"]
+
+
+def test_waivers_baselines_and_patches_are_those_of_the_commands(tmp_path: Path) -> None:
+    older, newer = (f"path:{path}" for path in both(tmp_path, OLD, NEW))
+    configs = [tmp_path / name / "c.yaml" for name in ("api", "command")]
+    for each in configs:
+        write(each, {"profile": "strict"})
+    named, config = configs[0], configs[1]
+    json_report = tmp_path / "r.json"
+    run("diff", older, newer, "--config", config, "--format", f"json={json_report}")
+    report = crdcompat.diff(older, newer, config=str(named))
+    found = [each.id for each in report.findings if each.severity == "error"]
+    plain = crdcompat.suggest_patch(older, newer)
+    assert plain == run("diff", older, newer, "--suggest-patch", "--config", config).out != ""
+    assert crdcompat.waive(found[:1], "known", owner="me", report=report, config=str(named)) == 1
+    waive = run("waive", found[0], "--reason", "known", "--owner", "me", "--report", json_report, "--config", config)
+    assert waive.code == 0
+    assert _waivers(named) == _waivers(config)
+    patch = crdcompat.suggest_patch(older, newer, config=str(named))
+    assert patch == run("diff", older, newer, "--suggest-patch", "--config", config).out != plain
+    crdcompat.baseline(report=str(json_report), config=str(named))
+    assert run("baseline", "--report", json_report, "--config", config).code == 0
+    assert _waivers(named) == _waivers(config)
+    with pytest.raises(UsageError, match="no finding x"):
+        crdcompat.waive(["x"], "known", report=report, config=str(named))
+
+
+def _waivers(config: Path) -> bytes:
+    return (config.parent / ".crdcompat-waivers.yaml").read_bytes()
 
 
 def test_matrix(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def check(
     *,
     only: o.Selection,
     objects: o.Objects = None,
-    configured: o.Comparing,
+    configured: o.Configured,
     no_cache: o.NoCache = False,
     output: o.Output,
     requests: o.Requests,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crdcompat.cli import options as o
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdcompat.models.diff import DiffReport
 
 
 def diff(
@@ -22,27 +27,64 @@ def diff(
         bool, typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds.")
     ] = False,
     any_order: o.AnyOrder = False,
-    configured: o.Comparing,
+    configured: o.Configured,
     no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,
     requests: o.Requests,
 ) -> None:
     """Compare two releases: what breaks on rollback, and on upgrade?"""
-    from crdcompat.cli.run import compare_and_report
+    from functools import partial
+
+    from crdcompat.cli.progress import RecordedProgress, progress
+    from crdcompat.cli.settings import end, open_recordings
+    from crdcompat.config.applied import both_sides
+    from crdcompat.features.diff.configured import configured_diff, patch_for
+    from crdcompat.recordings.objects import read_objects
+    from crdcompat.render.escape import warn
+    from crdcompat.render.write import wants_excerpts
+    from crdcompat.schema.answers import ANSWERS
+    from crdcompat.vocabulary import ExitCode
 
     requests.apply()
     charts.apply()
     settings = configured.settings("diff", output)
-    code = compare_and_report(
-        old,
-        new,
-        repo=configured.repo,
-        filters=only.filters(settings.config.texts("contexts"), paths),
-        objects=objects or settings.config.recordings,
-        patch=suggest_patch,
-        any_order=any_order,
-        settings=settings,
-        use_cache=not no_cache,
-    )
+    config, repo = settings.config, configured.repo
+    filters = only.filters(config.texts("contexts"), paths)
+    recordings = open_recordings(objects or config.recordings, repo)
+    with progress(wanted=output.has_bars), ANSWERS.kept(wanted=not no_cache):
+        before, after = both_sides(old, new, config, repo, command="diff", any_order=any_order, paths=filters.paths)
+        counted = RecordedProgress()
+        report = configured_diff(
+            before,
+            after,
+            config,
+            filters,
+            recordings=(counted.each(read_objects(tree)) for tree in recordings),
+            excerpts=partial(wants_excerpts, settings.formats),
+        )
+    if suggest_patch:
+        _print(patch_for(before, after, report, filters))
+    code = end(report, settings, shown=bool(settings.formats or not suggest_patch))
+    if suggest_patch and not settings.formats and code == ExitCode.NOT_DONE:
+        warn("not all was judged, so the patch may lack a part: run the command without --suggest-patch")
+    if not report.problems and report.has_nothing_compared:
+        warn(f"nothing to compare: {_nothing(report, filters.paths)}")
     raise typer.Exit(code)
+
+
+def _print(patch: str) -> None:
+    """Print a patch: git applies the bytes of the files; a terminal gets none that steer it."""
+    import sys
+
+    from crdcompat.render.escape import escape_lines, runs_on_github
+    from crdcompat.render.write import between_stops
+
+    printed = escape_lines(patch) if sys.stdout.isatty() else patch
+    sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
+
+
+def _nothing(report: DiffReport, paths: Sequence[str]) -> str:
+    if paths:
+        return f"no CRD of both sides has a file below {', '.join(paths)}"
+    return report.why_nothing

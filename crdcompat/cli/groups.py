@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from msgspec import Struct
 from msgspec.structs import fields
 from typer.models import OptionInfo
 
 
+class Variation(Struct, frozen=True):
+    """How a command takes a group: ``without`` some options, with other ``helps``, and with its own ``values``."""
+
+    without: tuple[str, ...] = ()
+    helps: Mapping[str, str] = {}
+    values: Mapping[str, Any] = {}
+
+
+def varied(*without: str, helps: Mapping[str, str] | None = None, **values: Any) -> Variation:
+    """For ``Annotated[Group, varied(…)]``: options that the command lacks, helps of others, values for defaults."""
+    return Variation(without, helps or {}, values)
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """The command with a parameter for each option of its groups, as typer reads parameters.
 
-    A field of a group is an option if its type names one: a command that lacks an option of a group declares the field
-    without, in a class of its own.
+    A field of a group is an option if its type names one, and the command's variation of the group has it.
     """
     parameters: list[Parameter] = []
-    groups: dict[str, tuple[type[Struct], list[str]]] = {}
+    groups: dict[str, tuple[type[Struct], list[str], Mapping[str, Any]]] = {}
     for each in signature(command, eval_str=True).parameters.values():
-        if isinstance(each.annotation, type) and issubclass(each.annotation, Struct):
-            options = list(_options(each.annotation))
-            groups[each.name] = each.annotation, [option.name for option in options]
+        group, *about = get_args(each.annotation) or (each.annotation,)
+        if isinstance(group, type) and issubclass(group, Struct):
+            variation = next((one for one in about if isinstance(one, Variation)), Variation())
+            options = list(_options(group, variation))
+            groups[each.name] = group, [option.name for option in options], variation.values
             parameters += options
         else:
             parameters.append(each.replace(kind=Parameter.KEYWORD_ONLY))
 
     def run(**given: Any) -> None:
-        for name, (group, options) in groups.items():
-            given[name] = group(**{option: given.pop(option) for option in options})
+        for name, (group, options, values) in groups.items():
+            given[name] = group(**{**values, **{option: given.pop(option) for option in options}})
         command(**given)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -39,12 +53,13 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _options(group: type[Struct]) -> Iterator[Parameter]:
+def _options(group: type[Struct], variation: Variation) -> Iterator[Parameter]:
     """The options of a group; one without a heading in the help has that of the group."""
     for each in fields(group):
         option = next((about for about in getattr(each.type, "__metadata__", ()) if _is_option(about)), None)
-        if option is not None:
+        if option is not None and each.name not in variation.without:
             option = copy(option)
+            option.help = variation.helps.get(each.name, option.help)
             option.rich_help_panel = option.rich_help_panel or getattr(group, "HEADING", None)
             annotation: Any = Annotated.__class_getitem__((each.type.__origin__, option))  # type: ignore[attr-defined]
             yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=annotation)

@@ -44,7 +44,7 @@ def matrix(
         str | None,
         typer.Option("--from", metavar="REF", help="The release of that cluster (default: from its ClusterVersion)."),
     ] = None,
-    configured: o.Comparing,
+    configured: o.Configured,
     no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,

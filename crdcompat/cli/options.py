@@ -216,40 +216,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class Configured(Place, frozen=True, kw_only=True):
-    """What overrides the configuration. A command declares again, as options, what it takes of these.
-
-    ``usual`` are formats in place of those of the configuration.
-    """
-
-    formats: list[str] | None = None
-    fail_on: FailOn | None = None
-    installer: Installer | None = None
-    allow_unknown: bool = False
-    profile: Profile | None = None
-    include: list[str] | None = None
-    exclude: list[str] | None = None
-    usual: tuple[str, ...] = ()
-
-    def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
-        """The settings: options override the ``config``, which is found upwards from the repository.
-
-        Raises ConfigError, and UsageError for formats that do not show reports of the ``kind``.
-        """
-        from crdcompat.cli.settings import Settings, check_formats
-
-        check_formats(self.formats or (), kind)
-        found = config or self.found()
-        for key, value in (("profile", self.profile), ("installer", self.installer)):
-            found = found.with_option(key, value) if value is not None else found
-        found = found.with_files(self.include, self.exclude)
-        formats = tuple(self.formats or self.usual or found.texts("formats"))
-        check_formats(formats, kind)
-        fail_on = self.fail_on or FailOn(found.values["fail_on"])
-        return Settings(found, formats, fail_on, self.allow_unknown, output)
-
-
-class Comparing(Configured, frozen=True, kw_only=True):
-    """The same for comparisons."""
+    """What overrides the configuration. ``usual`` are formats in place of those of the configuration."""
 
     formats: Annotated[
         list[str] | None,
@@ -275,6 +242,28 @@ class Comparing(Configured, frozen=True, kw_only=True):
     ] = None
     include: Include = None
     exclude: Exclude = None
+    usual: tuple[str, ...] = ()
+
+    def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
+        """The settings: options override the ``config``, which is found upwards from the repository.
+
+        Raises ConfigError, and UsageError for formats that do not show reports of the ``kind``.
+        """
+        from crdcompat.cli.settings import Settings, check_formats
+
+        check_formats(self.formats or (), kind)
+        found = config or self.found()
+        for key, value in (("profile", self.profile), ("installer", self.installer)):
+            found = found.with_option(key, value) if value is not None else found
+        found = found.with_files(self.include, self.exclude)
+        formats = tuple(self.formats or self.usual or found.texts("formats"))
+        check_formats(formats, kind)
+        fail_on = self.fail_on or FailOn(found.values["fail_on"])
+        return Settings(found, formats, fail_on, self.allow_unknown, output)
+
+
+#: The options of ``Configured`` that only commands with comparisons take.
+COMPARISON = ("installer", "profile", "include", "exclude")
 
 
 class Output(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.groups import varied
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
@@ -15,23 +16,6 @@ if TYPE_CHECKING:
     from crdcompat.cli.progress import RecordedProgress
     from crdcompat.config.configuration import Config
     from crdcompat.features.preflight.clusters import Cluster
-
-
-class Configured(o.Configured, frozen=True, kw_only=True):
-    """What overrides the configuration: what was not judged always fails."""
-
-    installer: o.InstallerOption = None
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT[=FILE]",
-            help="How to report: text, json, markdown, html; may be repeated.",
-            rich_help_panel=o.OUTPUT,
-        ),
-    ] = None
-    fail_on: FailOn | None = FailOn.ERROR
-    usual: tuple[str, ...] = ("text",)
 
 
 def preflight(
@@ -67,7 +51,19 @@ def preflight(
     *,
     servers: o.Servers,
     context: o.ClusterContext = None,
-    configured: Configured,
+    configured: Annotated[
+        o.Configured,
+        varied(
+            "profile",
+            "include",
+            "exclude",
+            "allow_unknown",
+            "fail_on",
+            helps={"formats": "How to report: text, json, markdown, html; may be repeated."},
+            fail_on=FailOn.ERROR,
+            usual=("text",),
+        ),
+    ],
     output: o.Output,
     requests: o.Requests,
 ) -> None:
@@ -92,7 +88,7 @@ def preflight(
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
-    from crdcompat.render.wording.preflight import cluster_role
+    from crdcompat.render.pages.preflight import cluster_role
     from crdcompat.sources.cluster import UnreadableClusterError
     from crdcompat.vocabulary import Side
 

@@ -7,29 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
-
-
-class Configured(o.Configured, frozen=True, kw_only=True):
-    """What overrides the configuration."""
-
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT[=FILE]",
-            help="How to report: text, json, html; may be repeated.",
-            rich_help_panel=o.OUTPUT,
-        ),
-    ] = None
-    fail_on: o.FailOnChoice = None
-    usual: tuple[str, ...] = ("text",)
-
-
-class Output(o.Output, frozen=True, kw_only=True):
-    """How the report is shown: it has no values of objects, and takes no time."""
-
-    redact: bool | None = None
-    no_progress: bool = False
+from crdcompat.cli.groups import varied
 
 
 def servers(
@@ -47,8 +25,16 @@ def servers(
     ] = None,
     crd: o.Crds = None,
     *,
-    configured: Configured,
-    output: Output,
+    configured: Annotated[
+        o.Configured,
+        varied(
+            *o.COMPARISON,
+            "allow_unknown",
+            helps={"formats": "How to report: text, json, html; may be repeated."},
+            usual=("text",),
+        ),
+    ],
+    output: Annotated[o.Output, varied("redact", "no_progress")],
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of

@@ -11,28 +11,9 @@ import typer
 from msgspec import Struct
 
 from crdcompat.cli import options as o
+from crdcompat.cli.groups import varied
 from crdcompat.errors import UsageError
 from crdcompat.render.escape import warn
-
-
-class Configured(o.Configured, frozen=True, kw_only=True):
-    """What overrides the configuration."""
-
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT[=FILE]",
-            help="As for diff, such as text and json; repeatable.",
-            autocompletion=o.known_formats,
-            rich_help_panel=o.OUTPUT,
-        ),
-    ] = None
-    fail_on: o.FailOnChoice = None
-    allow_unknown: o.AllowUnknown = False
-    installer: o.InstallerOption = None
-    include: o.Include = None
-    exclude: o.Exclude = None
 
 
 class Many(Struct, frozen=True, kw_only=True):
@@ -91,7 +72,9 @@ def simulate(
     context: o.ClusterContext = None,
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
-    configured: Configured,
+    configured: Annotated[
+        o.Configured, varied("profile", helps={"formats": "As for diff, such as text and json; repeatable."})
+    ],
     output: o.Output,
     charts: o.Charts,
     requests: o.Requests,

@@ -11,35 +11,13 @@ import typer
 from msgspec import Struct
 
 from crdcompat.cli import options as o
+from crdcompat.cli.groups import varied
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from crdcompat.cli.settings import Settings
     from crdcompat.models.verification import ClaimingReport
     from crdcompat.sources.scratch_cluster import ScratchCluster
-
-
-class Configured(o.Configured, frozen=True, kw_only=True):
-    """What overrides the configuration: a refuted finding always fails."""
-
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT[=FILE]",
-            help="How to report: text, json; may be repeated.",
-            rich_help_panel=o.OUTPUT,
-        ),
-    ] = None
-    fail_on: FailOn | None = FailOn.ERROR
-    usual: tuple[str, ...] = ("text",)
-
-
-class Output(o.Output, frozen=True, kw_only=True):
-    """How the report is shown: it shows all, and example objects have no values to hide."""
-
-    verbose: bool = False
-    redact: bool | None = None
 
 
 def verify(
@@ -56,8 +34,19 @@ def verify(
         str | None, typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest.")
     ] = None,
     *,
-    configured: Configured,
-    output: Output,
+    configured: Annotated[
+        o.Configured,
+        # A refuted finding always fails.
+        varied(
+            *o.COMPARISON,
+            "allow_unknown",
+            "fail_on",
+            helps={"formats": "How to report: text, json; may be repeated."},
+            fail_on=FailOn.ERROR,
+            usual=("text",),
+        ),
+    ],
+    output: Annotated[o.Output, varied("verbose", "redact")],
     requests: o.Requests,
 ) -> None:
     """Check the example objects of a report on a real API server.

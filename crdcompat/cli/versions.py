@@ -7,29 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
-
-
-class Configured(o.Configured, frozen=True, kw_only=True):
-    """What overrides the configuration."""
-
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT[=FILE]",
-            help="text, json, markdown or csv; repeatable.",
-            rich_help_panel=o.OUTPUT,
-        ),
-    ] = None
-    fail_on: o.FailOnChoice = None
-    allow_unknown: o.AllowUnknown = False
-    usual: tuple[str, ...] = ("text",)
-
-
-class Output(o.Output, frozen=True, kw_only=True):
-    """How the report is shown: it has no values of objects to hide."""
-
-    redact: bool | None = None
+from crdcompat.cli.groups import varied
 
 
 def versions(
@@ -64,8 +42,15 @@ def versions(
         str | None, typer.Option(metavar="CONTEXT", help="The same of a live cluster. Only list requests are sent.")
     ] = None,
     *,
-    configured: Configured,
-    output: Output,
+    configured: Annotated[
+        o.Configured,
+        varied(
+            *o.COMPARISON,
+            helps={"formats": "text, json, markdown or csv; repeatable."},
+            usual=("text",),
+        ),
+    ],
+    output: Annotated[o.Output, varied("redact")],
     charts: o.Charts,
     requests: o.Requests,
 ) -> None:

@@ -12,9 +12,8 @@ from report_samples import compared, sample, unreadable
 
 from crdcompat.findings.entries import entries
 from crdcompat.render.escape import _BREAK, Style, shortened
-from crdcompat.render.text.diff import diff_text
+from crdcompat.render.text.diff import diff_text, verdict_lines
 from crdcompat.render.wording.blocks import blocks, fold
-from crdcompat.render.wording.verdict import verdict_lines
 from crdcompat.vocabulary import Direction
 
 

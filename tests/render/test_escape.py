@@ -240,11 +240,11 @@ def test_what_is_escaped_is_readable() -> None:
 
 
 #: What writes to standard output or error: messages (``escape``), rendered reports (``write``, ``demo``), answers, a
-#: patch, which has the bytes of its files (``run``).
+#: patch, which has the bytes of its files (``diff``).
 _EXITS = {
     "render/escape.py",
     "render/write.py",
-    "cli/run.py",
+    "cli/diff.py",
     "features/judge/answers.py",
     "features/judge/batch.py",
 }

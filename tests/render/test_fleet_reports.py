@@ -241,7 +241,7 @@ def test_text(crds: dict[str, Path], tmp_path: Path) -> None:
         f"  note: to {p14}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
         f"  note: to {p13}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
         "  note: 1 object of kinds that neither release defines: ignored",
-        f"not read {fleet}/c.tar.gz: holds no objects (c.tar.gz: not recorded: empty)",
+        f"could not read {fleet}/c.tar.gz: holds no objects (c.tar.gz: not recorded: empty)",
         "",
         "What blocks, by field",
         '  2 of 2 clusters: widgets.example.com status.modes[*] holds "B" (1), "C" (1)',
@@ -283,7 +283,7 @@ def test_many_clusters_are_cut_short(crds: dict[str, Path], tmp_path: Path) -> N
     assert worst.startswith(f"  {fleet}/24.tar.gz: not to")  # worst first
     assert others.startswith(f"  {fleet}/00.tar.gz, {fleet}/01.tar.gz, ")
     assert others.count(".tar.gz") == 19
-    assert "  and 5 more clusters (-v shows all)" in lines
+    assert "  and 5 more (-v shows all)" in lines
     assert sum(line.startswith(f"  {fleet}") for line in run(*_args(crds, fleet, "-v")).out.splitlines()) == 25
 
 

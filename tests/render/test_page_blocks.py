@@ -10,7 +10,22 @@ from crdcompat.models.report import Release
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.html.blocks import page_html
 from crdcompat.render.markdown.page import page_markdown
-from crdcompat.render.pages.blocks import Answer, Block, Cell, Code, Fold, Line, Listing, Notes, Page, Section, Table
+from crdcompat.render.pages.blocks import (
+    Answer,
+    Block,
+    Cell,
+    Code,
+    Entries,
+    Entry,
+    Fold,
+    Line,
+    Listing,
+    Notes,
+    Page,
+    Said,
+    Section,
+    Table,
+)
 from crdcompat.render.text.page import page_text
 
 WIDE = Table("Servers", ("", "1.30", "1.31"), ((Cell("a"), Cell("ok", "accepted"), Cell("refused", "refused")),))
@@ -18,7 +33,7 @@ WIDE = Table("Servers", ("", "1.30", "1.31"), ((Cell("a"), Cell("ok", "accepted"
 
 def page(*body: Block) -> Page:
     return Page(
-        "servers", Answer("May it?", "blocked", "NO", "It may not."), body, sides=(("", Release("r1", None, None)),)
+        "servers", (Answer("May it?", "blocked", "NO", "It may not."),), body, sides=(("", Release("r1", None, None)),)
     )
 
 
@@ -33,7 +48,6 @@ def test_a_list_shows_some_entries_and_counts_the_others() -> None:
     section = Section("Lost", (Listing(tuple(map(Line, "abc")), most=2),), about="for good")
     assert text(section) == ["", "Lost (for good)", "  a", "  b", "  and 1 more (-v shows all)"]
     assert text(section, style=Style(verbosity=1)) == ["", "Lost (for good)", "  a", "  b", "  c"]
-    assert text(section, style=Style(verbosity=-1)) == []
 
 
 def test_steps_are_numbered_and_show_some_commands() -> None:
@@ -53,7 +67,7 @@ def test_lines_fold_as_they_ask_for() -> None:
 
 def test_a_wide_table_comes_in_pieces() -> None:
     assert text(WIDE) == ["", "   1.30  1.31", "a  ok    refused"]
-    assert text(WIDE, style=Style(width=11, height=1000)) == ["", "   1.30", "a  ok", "   1.31", "a  refused"]
+    assert text(WIDE, style=Style(width=11, height=1000)) == ["", "   1.30", "a  ok", "", "   1.31", "a  refused"]
 
 
 def test_a_long_page_repeats_the_answer() -> None:
@@ -64,10 +78,10 @@ def test_a_long_page_repeats_the_answer() -> None:
 def test_markdown_folds_sections() -> None:
     made = [*page_markdown(page(Notes(("n",)), Section("Lost", (Listing((Line("a"),)),)), WIDE, Line("legend")))]
     assert made == [
-        "## crdcompat: <code>May it?</code> NO",
-        "```text\n  It may not.\nnote: n\n```",
+        "## crdcompat: `May it?` NO",
+        "```text\nMay it?  NO\n  It may not.\nnote: n\n```",
         "<details>\n<summary><code>Lost</code></summary>\n\n```text\n  a\n```\n\n</details>",
-        "|  | 1.30 | 1.31 |\n| --- | --- | --- |\n| `a` | `ok` | `refused` |",
+        "|  | `1.30` | `1.31` |\n| --- | --- | --- |\n| `a` | `ok` | `refused` |",
         "`legend`",
     ]
 
@@ -76,7 +90,7 @@ def test_html_has_contents_for_each_section_and_notes_at_its_end() -> None:
     section = Section(
         "Lost", (Listing((Line("a", commands=("one",)),), ordered=True), Code("Rules", ("x",))), anchor="lost"
     )
-    shown = HtmlPage(page_html(page(Line("beside"), Notes(("n",)), section, WIDE)))
+    shown = HtmlPage("".join(page_html(page(Line("beside"), Notes(("n",)), section, WIDE))))
     links = [(each.get("href"), said(each)) for each in shown.one("nav", "contents").iter("a")]
     assert links[:2] == [("#lost", "Lost"), ("#table", "Servers")]
     assert said(shown.one("h1")) == "May it? NO It may not."
@@ -92,5 +106,18 @@ def test_hostile_text_stays_text_in_every_block() -> None:
         made = page(
             line, Section(value, (Listing((line,)), Code(value, (value,))), value, anchor="a"), cells, Notes((value,))
         )
-        confined(HtmlPage(page_html(made)))
+        confined(HtmlPage("".join(page_html(made))))
         assert "\x1b" not in "".join(finish(page_text(made, Style())))
+
+
+def test_entries_are_on_html_pages_and_brief_elsewhere() -> None:
+    table = Table("Writes", ("write", "verdict"), ((Cell("update"), Cell("rejected", "rejected")),))
+    made = Entry("Widget/a", "rejected", ("widgets/v1",), "It fails.", (table, Said(("no",))), "o-1", {"crd": "w"})
+    block = Entries("1 object", 1, lambda: iter((made,)), (Section("1 of 1", (Line("a"),)),), anchor="rejected")
+    assert text(block) == ["", "1 of 1", "  a"]
+    assert "<summary><code>1 of 1</code></summary>" in "\n".join(page_markdown(page(block)))
+    shown = HtmlPage("".join(page_html(page(block))))
+    (item,) = shown.all("details", "item")
+    assert said(next(item.iter("summary"))) == "rejected Widget/a widgets/v1 It fails."
+    assert [said(each) for each in item.iter("td")] == ["rejected"]
+    assert [said(each) for each in item.iter("blockquote")] == ["no"]

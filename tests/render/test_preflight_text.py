@@ -8,9 +8,8 @@ from crdcompat.models.preflight import FieldWriter, Missing, PreflightReport, Wi
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.pages.preflight import page
+from crdcompat.render.pages.preflight import page, unlisted_text
 from crdcompat.render.text.page import page_text
-from crdcompat.render.wording.preflight import unlisted_text
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import Endpoint
 

@@ -14,7 +14,8 @@ from report_samples import replayed, widget
 
 from crdcompat.models.simulation import Repair, SimulatedObject, SimulationReport, Unrecorded
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.text.simulation import simulation_text
+from crdcompat.render.pages import page_of
+from crdcompat.render.text.page import page_text
 from crdcompat.render.wording.replay import replay_verdict, rests_on
 from crdcompat.render.wording.simulation import WRITTEN_AGAIN, repair_command
 from crdcompat.vocabulary.writes import RepairVerdict
@@ -23,7 +24,7 @@ ERA = ("--kube-version", "1.26")
 
 
 def _lines(report: SimulationReport, **style: int) -> list[str]:
-    return list(finish(simulation_text(report, Style(**style))))
+    return list(finish(page_text(page_of(report, Style(**style)), Style(**style))))
 
 
 def _replay(top: Path, old: Json, new: Json, *objects: Json, options: tuple[str, ...] = ERA) -> list[str]:
@@ -102,7 +103,7 @@ def test_the_verdict_names_what_it_rests_on(tmp_path: Path) -> None:
     assert rests_on(partly).endswith("1 accepted. Not recorded: 1 kind with findings.")
     assert "  not recorded: Gadget (2 findings)" in _lines(partly)
     empty = replace(clean, objects=())
-    assert replay_verdict(empty).result == "unknown"
+    assert replay_verdict(empty).tone == "unknown"
 
 
 def test_a_restore_that_fails_is_no_rollback_that_fails(tmp_path: Path) -> None:

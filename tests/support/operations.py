@@ -54,7 +54,7 @@ _COUNTED = {
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Counts of work from now on, by name."""
     for module in (
-        "cli.run",
+        "features.diff.configured",
         "features.check.sections",
         "findings.split",
         "compare.writer_default",

@@ -11,14 +11,14 @@ from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.workflow import diff
+from crdcompat.features.diff.workflow import diff, suggest_patch
 from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.vocabulary import Severity, Side
-from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
 
 def configured_diff(
@@ -56,6 +56,12 @@ def _with_broken_markers(report: DiffReport, new: CrdSet) -> DiffReport:
     found = (each for kind in kinds for each in ignores_of(new.go, *kind) if each.fault)
     remarks = {Problem(each.file, each.line, f"{each.fault}; it accepts nothing", Side.NEW): None for each in found}
     return replace(report, remarks=tuple(sorted({*report.remarks, *remarks}, key=problem_order)))
+
+
+def patch_for(old: CrdSet, new: CrdSet, report: DiffReport, filters: Filters = UNFILTERED) -> str:
+    """The patch of OLD's files for a report on both sets: see ``suggest_patch``; what the report waives stays out."""
+    waived = [finding for finding in report.findings if finding.waiver is not None]
+    return suggest_patch(old, new, filters, waived=waived)
 
 
 def with_evidence(

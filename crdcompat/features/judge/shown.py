@@ -9,8 +9,8 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.features.judge.stored import Changes
 from crdcompat.render.escape import Style
+from crdcompat.render.text.page import verdict_first
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.verdict import verdict_first
 
 #: Characters of the longest answer that is shown whole.
 _MAX_ANSWER = 200

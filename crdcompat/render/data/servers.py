@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.render.data.parts import head, picked, problem, release, skipped, words
-from crdcompat.render.wording.servers import verdict
+from crdcompat.render.pages.servers import verdict
 
 if TYPE_CHECKING:
     from crdcompat.models.servers import CrdRow, Need, ServersReport

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.models.report import Release
 from crdcompat.render.data.parts import head, picked, problem, release, words
-from crdcompat.render.wording.versions import shown_steps
+from crdcompat.render.pages.versions import shown_steps
 
 if TYPE_CHECKING:
     from crdcompat.models.versions import Jump, StoredKind, VersionLife, VersionsCluster, VersionsReport

@@ -7,8 +7,8 @@ import io
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.pages.versions import COLUMNS, cells
 from crdcompat.render.wording.fleet import finding_places
-from crdcompat.render.wording.versions import COLUMNS, cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,24 +7,21 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.html import fleet, matrix, replay
+from crdcompat.render.html import matrix
 from crdcompat.render.html.blocks import page_html
-from crdcompat.render.html.findings import contents, parts, rules_of, side_line, skipped_lines, without_excerpts
-from crdcompat.render.html.overview import arrow, other_counts, overviews
-from crdcompat.render.html.page import page, page_parts
+from crdcompat.render.html.findings import contents, parts, rules_of, side_line, without_excerpts
+from crdcompat.render.html.overview import other_counts, overviews
+from crdcompat.render.html.page import page
 from crdcompat.render.pages import page_of
-from crdcompat.render.wording import fleet as fleet_words
+from crdcompat.render.pages.blocks import MAX_BLOCKED
 from crdcompat.render.wording import matrix as matrix_words
-from crdcompat.render.wording import simulation as replay_words
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.findings import crd_name, plural, tally
-from crdcompat.render.wording.replay import replay_verdict, rests_on
 from crdcompat.render.wording.report import NOTHING, notes, promotions
 from crdcompat.render.wording.simulation import verdict_tally
-from crdcompat.render.wording.verdict import MAX_BLOCKED, allowed_line
+from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -47,15 +44,13 @@ def render(
 ) -> str | Iterator[str]:
     """The report as a page, that on a fleet in parts; uses ``existing`` and ``allowed`` of ``style``."""
     match report.KIND:
-        case "simulation":
-            return _simulation(report, style)
+        case "diff" | "check":
+            return _findings(report, style)
         case "matrix":
             return _matrix(report, style)
-        case "fleet":
-            return _fleet(report, style)
-        case "servers" | "preflight":
-            return page_html(page_of(report, Style(verbosity=int(report.KIND == "preflight"))))
-    return _findings(report, style)
+    verbosity = int(report.KIND in ("preflight", "simulation"))
+    parts = page_html(page_of(report, Style(verbosity=verbosity, allowed=style.allowed)))
+    return parts if report.KIND == "fleet" else "".join(parts)
 
 
 def _matrix(report: MatrixReport, style: Style) -> str:
@@ -97,34 +92,6 @@ def _matrix(report: MatrixReport, style: Style) -> str:
     )
 
 
-def _fleet(report: FleetReport, style: Style) -> Iterator[str]:
-    clusters, blocking = fleet.Clusters(report), [*fleet.blocking(report)]
-    listed = {
-        "far": "How far back",
-        "blocking": "What blocks most" if blocking else "",
-        "unjudged": "What was not judged" if report.unjudged else "",
-        "clusters": "Clusters",
-    }
-    return page_parts(
-        "fleet.j2",
-        command="simulate",
-        title=fleet_words.fleet_title(report).replace(" -> ", " → "),
-        sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
-        notes=(*fleet_words.fleet_notes(report), *allowed_line(style)),
-        problems=report.problems,
-        report=report,
-        answer=fleet.answer(report),
-        blocking=blocking,
-        clusters=clusters,
-        left_out=[f"{each.file}: {each.reason}" for each in report.left_out],
-        fleet=fleet,
-        said=fleet_words,
-        contents=[(anchor, name, ()) for anchor, name in listed.items() if name],
-        facets=clusters.facets(),
-        what="clusters",
-    )
-
-
 def _findings(report: DiffReport | CheckReport, style: Style) -> str:
     made, facets = parts(report, existing=style.existing)
     findings, listed = report.findings, entries(report)
@@ -154,36 +121,10 @@ def _check(report: CheckReport) -> dict[str, Any]:
     return {"command": "check", "title": f"Check of {report.head.title}", "sides": ()}
 
 
-def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
+def _sides(report: DiffReport) -> dict[str, Any]:
     old, new = report.old, report.new
     return {
-        "command": "diff" if isinstance(report, DiffReport) else "simulate",
+        "command": "diff",
         "title": f"{old.title} → {new.title}",
         "sides": [("OLD", old.full, side_line(old)), ("NEW", new.full, side_line(new))],
     }
-
-
-def _simulation(report: SimulationReport, style: Style) -> str:
-    shown = replay.Replay(report)
-    groups = tuple((verdict.value, shown.title(verdict)) for verdict in shown.groups)
-    causes = [("causes", "What is rejected", ())] if report.causes else []
-    return page(
-        "simulation.j2",
-        **{**_sides(report), "title": replay_words.replay_title(report).replace(" -> ", " → ")},
-        most=MAX_BLOCKED,
-        notes=(*notes(report), *allowed_line(style)),
-        problems=report.problems,
-        report=report,
-        verdict=arrow(replay_verdict(report)),
-        rests_on=rests_on(report),
-        kinds=replay.kinds(report, shown),
-        reader=replay_words.judging(report),
-        replay=shown,
-        skipped=[*skipped_lines(report.skipped)],
-        of=replay,
-        said=replay_words,
-        crd_name=crd_name,
-        contents=[*causes, ("objects", "Objects", groups), ("missed", "Not simulated", ())],
-        facets=shown.facets,
-        what="objects",
-    )

@@ -16,6 +16,8 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.pages.simulation import object_section
+from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
 from crdcompat.render.wording.entries import entry_lines, section_key
 from crdcompat.render.wording.findings import (
@@ -31,7 +33,6 @@ from crdcompat.render.wording.report import (
     cause_sentences,
     headline,
     notes,
-    object_text,
     plain,
     subject,
 )
@@ -204,8 +205,8 @@ def _simulation(report: SimulationReport) -> _Suite:
 def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     name = f"{report.direction}: {crd_name(crd, version)}"
     items = [item for item in report.objects if (item.crd, item.version) == (crd, version)]
-    bad = [object_text(item) for item in items if item.worst == WriteResult.REJECTED]
-    other = [object_text(item) for item in items if item.worst not in ("rejected", "accepted")]
+    bad = [plain_text(object_section(item)) for item in items if item.worst == WriteResult.REJECTED]
+    other = [plain_text(object_section(item)) for item in items if item.worst not in ("rejected", "accepted")]
     out = "\n\n".join(_cut(other, "more objects"))
     found = [cause for cause in report.causes if cause.crd == crd]
     early = [cause for cause in found if cause.growth is not None]

@@ -8,32 +8,27 @@ from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.report import Report
-from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
-from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
 from crdcompat.render.markdown.page import page_markdown
 from crdcompat.render.pages import page_of
+from crdcompat.render.text.diff import verdict_lines
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps, trust_lines
 from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
 from crdcompat.render.wording.report import (
-    cause_sentences,
     counting,
     headline,
     notes,
-    object_text,
     plain,
     promotions,
     section_counts,
     subject,
     title,
 )
-from crdcompat.render.wording.simulation import replay_title, verdict_tally
-from crdcompat.render.wording.verdict import allowed_line, shown_directions, verdict_lines
+from crdcompat.render.wording.verdict import allowed_line, shown_directions
 from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
@@ -58,20 +53,15 @@ _Entry = tuple[str, int]
 
 def render(report: Report | FleetReport | MatrixReport | PreflightReport | VersionsReport, style: Style) -> str:
     """The report as GitHub Markdown; of ``style`` ``fails`` and ``allowed`` count."""
-    match report.KIND:
-        case "fleet":
-            return _page([*fleet_head(report)], fleet_entries(report), [*fleet_tail(report), *allowed_line(style)])
-        case "matrix":
-            return _page([*matrix_head(report)], matrix_entries(report), [*matrix_tail(report), *allowed_line(style)])
-        case "preflight" | "versions":
-            head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
-            return _page([head], [(part, 1) for part in parts], [])
-    return _comparison(report, style)
+    if report.KIND in ("diff", "check"):
+        return _comparison(report, style)
+    head, *parts = page_markdown(page_of(report, Style(allowed=style.allowed)))
+    return _page([head], [(part, 1) for part in parts], [])
 
 
-def _comparison(report: Report, style: Style) -> str:
+def _comparison(report: DiffReport | CheckReport, style: Style) -> str:
     head = [
-        f"## crdcompat: {_heading(report)}",
+        f"## crdcompat: {headline(report)}",
         *_trust(report),
         *_verdict(report),
         *_head(report),
@@ -80,7 +70,7 @@ def _comparison(report: Report, style: Style) -> str:
         *_table(report),
     ]
     tail = [*_tail(report), *allowed_line(style)]
-    entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
+    entries = list(_found(report))
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
     return _page(head, entries, tail)
@@ -89,13 +79,6 @@ def _comparison(report: Report, style: Style) -> str:
 def _page(head: Sequence[str], entries: Iterable[_Entry], tail: Sequence[str]) -> str:
     """All parts; as many entries as fit."""
     return "\n\n".join([*head, *_fitting(entries, _MAX_BYTES - sum(map(_size, (*head, *tail)))), *tail]) + "\n"
-
-
-def _heading(report: Report) -> str:
-    """Only numbers and fixed words: Markdown in a heading is not escaped."""
-    if isinstance(report, SimulationReport):
-        return f"recorded objects by their worst write: {verdict_tally(report)}"
-    return headline(report)
 
 
 def _fitting(entries: Iterable[_Entry], room: int) -> Iterator[str]:
@@ -115,22 +98,20 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _trust(report: Report) -> Iterator[str]:
+def _trust(report: DiffReport | CheckReport) -> Iterator[str]:
     """What the change edits in the rules of its own check, and accepts."""
     if lines := trust_lines(report):
         yield bullets(lines)
 
 
-def _verdict(report: Report) -> Iterator[str]:
+def _verdict(report: DiffReport | CheckReport) -> Iterator[str]:
     """The verdict of a diff or a check, with what it rests on or what blocks."""
-    if not isinstance(report, SimulationReport) and not (isinstance(report, CheckReport) and report.has_nothing):
+    if not (isinstance(report, CheckReport) and report.has_nothing):
         yield block(plain(verdict_lines(report, entries(report), _WRAPPED)))
 
 
-def _table(report: Report) -> Iterator[str]:
+def _table(report: DiffReport | CheckReport) -> Iterator[str]:
     """A row for each block of siblings with an error or a warning, as the text shows them."""
-    if isinstance(report, SimulationReport):
-        return
     shown = shown_directions(report) if isinstance(report, DiffReport) else tuple(Direction)
     found = [entry for entry in counting(report) if entry.finding.severity != Severity.INFO]
     rows = [_row(each) for each in blocks(entry for entry in found if entry.finding.direction in shown)]
@@ -149,51 +130,44 @@ def _row(item: Block) -> str:
 # -- what surrounds the findings ---------------------------------------------
 
 
-def _head(report: Report) -> Iterator[str]:
-    if isinstance(report, SimulationReport):
-        yield span(replay_title(report))
-    else:
-        lines = [_section(section, report) for section in sections(report)]
-        rest = len(lines) - _MAX_SECTIONS
-        if lines:
-            yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
+def _head(report: DiffReport | CheckReport) -> Iterator[str]:
+    lines = [_section(section, report) for section in sections(report)]
+    rest = len(lines) - _MAX_SECTIONS
+    if lines:
+        yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
     yield from unread(report.problems)
 
 
-def _promotions(report: Report) -> Iterator[str]:
+def _promotions(report: DiffReport | CheckReport) -> Iterator[str]:
     """What the feature gates expose that the change turns on in Default."""
     if lines := promotions(report):
         yield bullets([*lines])
 
 
-def _steps(report: Report, style: Style) -> Iterator[str]:
+def _steps(report: DiffReport | CheckReport, style: Style) -> Iterator[str]:
     """What to do next, for a check that fails."""
     if isinstance(report, CheckReport) and (steps := next_steps(entries(report), style.fails)):
         yield block("\n".join(escape_text(line) for line in steps))
 
 
-def _section(section: Section, report: Report) -> str:
+def _section(section: Section, report: DiffReport | CheckReport) -> str:
     sides = f"{section.report.old.full} -> {section.report.new.full}"
     name = f"{section_key(section)}: {sides}" if isinstance(report, CheckReport) else sides
     return f"- {span(name)}: {section_counts(section)}\n  {span(compared_line(section.report))}"
 
 
-def _tail(report: Report) -> Iterator[str]:
-    if isinstance(report, SimulationReport):
-        unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        yield from folded(unreplayed, f"{len(unreplayed)} not simulated")
-    else:
-        undecided = (undecided_line(entry) for section in sections(report) for entry in section.report.undecided)
-        lines = [*dict.fromkeys(undecided)]
-        yield from folded(lines, f"{len(lines)} undecided")
-        open_ = [item for section in sections(report) for item in section.report.unexplained]
-        met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
-        yield from folded(met, f"{len(met)} rejected without a finding that explains it")
+def _tail(report: DiffReport | CheckReport) -> Iterator[str]:
+    undecided = (undecided_line(entry) for section in sections(report) for entry in section.report.undecided)
+    lines = [*dict.fromkeys(undecided)]
+    yield from folded(lines, f"{len(lines)} undecided")
+    open_ = [item for section in sections(report) for item in section.report.unexplained]
+    met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
+    yield from folded(met, f"{len(met)} rejected without a finding that explains it")
     if said := notes(report):
         yield bullets(said)
 
 
-# -- findings and objects ---------------------------------------------
+# -- the findings ---------------------------------------------
 
 
 def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
@@ -218,15 +192,3 @@ def _finding(entry: Entry, known_contexts: Sequence[str]) -> str:
 def _line(entry: Entry) -> str:
     finding = entry.finding
     return f"{subject(finding)}: {finding.effect} [{title(finding)}]{more_places(entry)}"
-
-
-def _replayed(report: SimulationReport) -> Iterator[_Entry]:
-    for cause in report.causes:
-        lines = "\n".join(cause_sentences(report, cause))
-        held = f"{cause.objects} of {plural(cause.total, 'object')}"
-        yield details(f"{held}: {code(f'{cause.crd} {cause.path}')}", block(lines)), 1
-    for verdict in ("rejected", "unknown", "loses-data"):
-        for item in report.objects:
-            if item.worst == verdict:
-                name = code(f"{item.crd}/{item.version} {item.label}")
-                yield details(f"{verdict} {name}", block(object_text(item))), 1

@@ -20,6 +20,8 @@ from crdcompat.models.finding import Location
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
+from crdcompat.render.pages.simulation import object_section
+from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line
@@ -29,7 +31,6 @@ from crdcompat.render.wording.report import (
     cause_sentences,
     first_place,
     notes,
-    object_text,
     primary,
     promotions,
     rejected,
@@ -145,7 +146,7 @@ def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
 def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
     """A recorded object is in no file of the repository: it has a logical location, its name."""
     identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
-    result = _result(REJECTED_OBJECT, "error", [object_text(item)], (), identity, report.direction)
+    result = _result(REJECTED_OBJECT, "error", [plain_text(object_section(item))], (), identity, report.direction)
     result["locations"] = [
         {"logicalLocations": [{"fullyQualifiedName": escape_text(f"{item.crd}/{item.label}"), "kind": "object"}]}
     ]

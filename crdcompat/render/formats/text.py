@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, finish
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 NAME = "text"
 KINDS = (*COMPARISONS, "matrix", "fleet", "verify", "servers", "preflight", "versions")
 EXCERPTS = Severity.ERROR
-#: The reports that are pages of blocks.
-_PAGES = ("servers", "preflight", "versions")
 
 
 def render(report: AnyReport, style: Style) -> str | Iterator[str]:
@@ -28,11 +25,16 @@ def render(report: AnyReport, style: Style) -> str | Iterator[str]:
 
 
 def _lines(report: AnyReport, style: Style) -> Iterable[str]:
-    if report.KIND in _PAGES:
-        from crdcompat.render.pages import page_of
-        from crdcompat.render.text.page import page_text
+    match report.KIND:
+        case "diff":
+            from crdcompat.render.text.diff import diff_text
 
-        return page_text(page_of(report, style), style)
-    module = import_module(f"crdcompat.render.text.{report.KIND}")
-    found: Iterable[str] = getattr(module, f"{report.KIND}_text")(report, style)
-    return found
+            return diff_text(report, style)
+        case "check":
+            from crdcompat.render.text.check import check_text
+
+            return check_text(report, style)
+    from crdcompat.render.pages import page_of
+    from crdcompat.render.text.page import page_text
+
+    return page_text(page_of(report, style), style)

@@ -10,18 +10,7 @@ from msgspec import Struct, field
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-class Facet(Struct, frozen=True):
-    """One filter: chips (few values, all shown, in this order) or a list to choose from."""
-
-    key: str
-    label: str
-    order: tuple[str, ...] = ()
-
-    @property
-    def chips(self) -> bool:
-        """Whether its values are few and known."""
-        return bool(self.order)
+    from crdcompat.render.pages.blocks import Facet
 
 
 class Shown(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,11 +10,12 @@ from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
-from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.html.facets import Facets
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.pages.blocks import Facet
 from crdcompat.render.wording.check import section_title
 from crdcompat.render.wording.entries import count_above, listed_above, section_key
-from crdcompat.render.wording.findings import compared_line
+from crdcompat.render.wording.findings import compared_line, skipped_lines
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
@@ -138,16 +139,6 @@ def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
     )
     yield f"Files skipped: {len(report.skipped)}", tuple(skipped_lines(report.skipped))
     yield f"Remarks: {len(report.remarks)}", tuple(f"{r.file}:{r.line}: {r.message}" for r in report.remarks)
-
-
-def skipped_lines(skipped: Iterable[Any]) -> Iterator[str]:
-    """Skipped files, those of one reason together, the most frequent reason first."""
-    by_reason: dict[str, list[str]] = {}
-    for item in skipped:
-        by_reason.setdefault(item.reason, []).append(f"{item.file}{f' ({item.side})' if item.side else ''}")
-    for reason, files in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0])):
-        yield f"{reason}: {len(files)}"
-        yield from (f"  {file}" for file in files)
 
 
 def side_line(release: Release) -> str:

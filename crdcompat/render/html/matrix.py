@@ -9,12 +9,12 @@ from msgspec import Struct
 from crdcompat.findings.entries import alone
 from crdcompat.findings.finding import listed
 from crdcompat.models.matrix_obstacles import obstacles
-from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.html.facets import Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.pages.blocks import Facet
 from crdcompat.render.wording.findings import plural, some
-from crdcompat.render.wording.matrix import BLOCKING, Reach, reaches, why
-from crdcompat.render.wording.matrix_grid import labels, shortest_names
+from crdcompat.render.wording.matrix import BLOCKING, Reach, labels, reaches, shortest_names, why
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 

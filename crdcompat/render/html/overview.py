@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.render.html.items import Item
-from crdcompat.render.pages.blocks import Number
+from crdcompat.render.pages.blocks import Answer, Mark, MarkedRow, Number, marked_row
 from crdcompat.render.wording.findings import plural, tally, undecided_line
-from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
+from crdcompat.render.wording.verdict import shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.render.html.findings import ComparedPart
-    from crdcompat.render.wording.verdict import Verdict
 
 #: A finding, and the item that contains it.
 _Found = tuple["Finding", Item]
@@ -38,7 +37,7 @@ _MEANING = {
 class Overview(Struct, frozen=True):
     """A verdict with its numbers and its CRDs, the worst first."""
 
-    verdict: Verdict
+    verdict: Answer
     directions: tuple[Direction, ...]
     numbers: tuple[Number, ...]
     rows: Rows
@@ -83,7 +82,7 @@ def _shown(report: DiffReport | CheckReport) -> tuple[Direction, ...]:
 
 
 def _overview(
-    verdict: Verdict, directions: Sequence[Direction], listed: Sequence[Entry], parts: Sequence[ComparedPart]
+    verdict: Answer, directions: Sequence[Direction], listed: Sequence[Entry], parts: Sequence[ComparedPart]
 ) -> Overview:
     counted = _counted(listed, directions)
     rows, quiet = _rows(_items(parts, directions))
@@ -151,24 +150,7 @@ def _row(name: str, found: Sequence[_Found], counts: Counter[Severity]) -> Marke
     return marked_row(name, marks, ", ".join(parts))
 
 
-_MAX_ROWS, _MAX_MARKS = 8, 40
-
-
-class Mark(Struct, frozen=True):
-    """A mark that links to an item; ``kind`` is the severity or verdict of the item."""
-
-    anchor: str
-    kind: str
-    title: str
-
-
-class MarkedRow(Struct, frozen=True):
-    """The marks of one CRD, the worst first; ``rest`` counts the items without a mark."""
-
-    name: str
-    marks: tuple[Mark, ...]
-    rest: int
-    counts: str
+_MAX_ROWS = 8
 
 
 class Rows(Struct, frozen=True):
@@ -178,16 +160,11 @@ class Rows(Struct, frozen=True):
     more: tuple[MarkedRow, ...]
 
 
-def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
-    """A row with as many marks as fit."""
-    return MarkedRow(name, tuple(marks[:_MAX_MARKS]), max(len(marks) - _MAX_MARKS, 0), counts)
-
-
 def folded(rows: Sequence[MarkedRow]) -> Rows:
     """The rows that fit on a first screen, and those that are folded away."""
     return Rows(tuple(rows[:_MAX_ROWS]), tuple(rows[_MAX_ROWS:]))
 
 
-def arrow(verdict: Verdict) -> Verdict:
+def arrow(verdict: Answer) -> Answer:
     """The verdict with ``→`` for ``->``, which terminals show."""
-    return replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip())
+    return replace(verdict, question=verdict.question.replace(" -> ", " → "), reason=verdict.reason.strip())

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Excerpt
 
-_PARTS_AT_A_TIME = 500
+_PARTS_AT_A_TIME = 50
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The page loads and sends nothing, and turns no text into markup; only this style and script run.
 _POLICY = (

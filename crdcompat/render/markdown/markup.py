@@ -44,9 +44,9 @@ def cell(text: str) -> str:
     return _PIPE.sub(lambda pipe: f"{pipe[1]} \\|" if pipe[1] else r"\|", span(text))
 
 
-def block(text: str) -> str:
-    """Lines of escaped text as a fenced block."""
-    shown = _cut(text, _MAX_IN_BLOCK)
+def block(text: str, most: int = _MAX_IN_BLOCK) -> str:
+    """Lines of escaped text as a fenced block, cut to so many bytes."""
+    shown = _cut(text, most)
     fence = "`" * max(_longest_run(shown) + 1, 3)
     return f"{fence}text\n{shown}\n{fence}"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crdcompat.models.preflight import GoBack
+from crdcompat.render.escape import json_text
 from crdcompat.render.pages.blocks import (
     Answer,
     Block,
@@ -19,30 +21,20 @@ from crdcompat.render.pages.blocks import (
     Section,
     Table,
 )
-from crdcompat.render.wording.findings import some
+from crdcompat.render.wording.blocks import fold, siblings
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.installers import answer_lines
-from crdcompat.render.wording.preflight import (
-    answer,
-    deleted_text,
-    loss_text,
-    missing_rules,
-    missing_texts,
-    question,
-    reason,
-    rejected_texts,
-    rule_lines,
-    servers_line,
-    unlisted_text,
-    windows,
-)
 from crdcompat.render.wording.preflight_steps import shown_steps
+from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
+from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.preflight import PreflightReport
+    from crdcompat.models.losses import Loss
+    from crdcompat.models.preflight import AccessRule, DeletedKind, PreflightReport, WindowEffect
     from crdcompat.render.escape import Style
 
 #: The tone of an answer: that of a similar verdict on a release.
@@ -60,8 +52,8 @@ def page(report: PreflightReport, style: Style) -> Page:
     """The page."""
     return Page(
         command="preflight",
-        answer=Answer(question(report), _TONES[report.answer], answer(report), reason(report)),
-        body=tuple(_body(report, style)),
+        answers=(Answer(question(report), _TONES[report.answer], answer(report), reason(report)),),
+        body=tuple(_body(report, style)) if style.verbosity >= 0 else (),
         sides=(("OLD", report.old), ("cluster", report.new)),
         numbers=_numbers(report) if report.kinds else (),
     )
@@ -142,3 +134,156 @@ def _kinds(report: PreflightReport, most: int) -> Table:
     judged = some([f"{kind.objects} {kind.kind}" for kind in report.kinds], most)
     head = ("CRD", "findings", "objects", "rejected", "lose data")
     return Table("What was judged", head, rows, said=f"Judged: {judged}.")
+
+
+#: The failure at a path while the versions of CRD and operator differ.
+_FAILURES = {
+    Effect.CRD_REJECTED: "the server refuses the CRD",
+    Effect.WRITE_REJECTED: "writes are rejected",
+    Effect.REQUEST_FAILED: "requests fail",
+    Effect.VALUE_PRUNED: "the value is lost",
+    Effect.VALUE_DEFAULTED: "a default is added",
+}
+_PLAIN = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_ROLE = "crdcompat-preflight"
+
+
+def question(report: PreflightReport) -> str:
+    """The question: ``May prod go back to release-4.13?``."""
+    return f"May {' and '.join(report.source)} go back to {report.old.full}?"
+
+
+def answer(report: PreflightReport) -> str:
+    """The answer in capitals."""
+    return report.answer.upper()
+
+
+def reason(report: PreflightReport) -> str:
+    """The reason for the answer, in one sentence."""
+    judged = f"{plural(report.objects, 'object')} of {plural(len(report.kinds), 'kind')} judged"
+    match report.answer:
+        case GoBack.NOTHING:
+            return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
+        case GoBack.UNKNOWN:
+            known = "; the judged part already says no" if report.says_no else ""
+            return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
+        case GoBack.NO:
+            refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
+            share = f"{report.rejected} of {plural(report.objects, 'object')}"
+            rejected = f"{share} cannot be written" if report.rejected else ""
+            early = f"{share_of_early(report)} a value too early" if report.early else ""
+            said = " and ".join(filter(None, (rejected, refused)))
+            gone = f"helm rollback deletes {', '.join(map(deleted_text, report.deleted))}" if report.deleted else ""
+            return ". ".join(filter(None, (said and f"After the rollback {said}", gone, early))) + "."
+        case GoBack.WITH_LOSSES:
+            share = f"{report.losing} of {plural(report.objects, 'judged object')}"
+            return f"Every write is accepted, but {share} will lose fields."
+    if not report.kinds:
+        return f"No object of {plural(report.installed, 'CRD')} can be rejected or lose a field."
+    return f"Every write is accepted, and nothing is lost ({judged})."
+
+
+def share_of_early(report: PreflightReport) -> str:
+    """How many objects hold a value before the release that is declared to write it."""
+    most = max(report.early, key=lambda cause: cause.objects)
+    return f"{most.objects} of {plural(most.total, most.kind)} {'holds' if most.objects == 1 else 'hold'}"
+
+
+def servers_line(report: PreflightReport) -> str:
+    """The cluster's version, and the server that judges; "" if neither is known."""
+    runs = f"The cluster runs {report.platform}. " if report.platform else ""
+    judge = f"After the rollback, {report.judge} judges." if report.judge and report.installed else ""
+    return f"{runs}{judge}".strip()
+
+
+def missing_texts(report: PreflightReport, most: int) -> list[str]:
+    """What was not judged, and why; items with the same reason share one text, which names at most ``most`` of them."""
+    by_reason: dict[str, list[str]] = {}
+    for item in report.missing:
+        by_reason.setdefault(item.reason, []).append(item.what)
+    return [
+        f"{reason}: {some(names, most)}" if len(names) > 1 else f"{names[0]}: {reason}"
+        for reason, names in by_reason.items()
+    ]
+
+
+def missing_rules(report: PreflightReport) -> list[AccessRule]:
+    """The rules of a ClusterRole that allow to read what is missing, each once."""
+    return list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
+
+
+def rejected_texts(report: PreflightReport) -> list[str]:
+    """The refused CRDs, then the rejected values with the managers that wrote them; siblings share a text."""
+    found = [f"{item.crd}: {item.message}" for item in report.refused]
+    for path, cause, causes in folded_causes(report.causes):
+        places = {(each.crd, each.path) for each in causes}
+        names = dict.fromkeys(each.manager for each in report.writers if (each.crd, each.path) in places)
+        found.append(cause_line(cause, path) + (f" (written by {', '.join(names)})" if names else ""))
+    return found
+
+
+def deleted_text(deleted: DeletedKind) -> str:
+    """What goes with its CRD: ``3 Widgets with widgets.example.com``."""
+    return f"{deleted.objects} {deleted.kind} with {deleted.crd}"
+
+
+def loss_text(loss: Loss) -> str:
+    """A lost field: ``3 Widget: spec.size (for example Widget/a)``."""
+    return f"{loss.objects} {loss.kind}: {loss.path} (for example {loss.example})"
+
+
+def unlisted_text(report: PreflightReport) -> str:
+    """A sentence on the rejected objects without steps; "" if there are none."""
+    verb = "needs" if report.unlisted == 1 else "need"
+    objects = plural(report.unlisted, "more object")
+    return f"{objects} {verb} a repair: repair these, then ask again." if report.unlisted else ""
+
+
+#: The two windows of a rollback: a title, and the attribute of the effect.
+_WINDOWS = {
+    "old CRDs, new operator": "old_crd_new_writer",
+    "new CRDs, old operator": "new_crd_old_writer",
+}
+
+
+def windows(report: PreflightReport) -> Iterator[tuple[str, list[str], str]]:
+    """Each window: a title, its failures, and the number of fields that can be lost or defaulted ("" for none)."""
+    for title, attribute in _WINDOWS.items():
+        effects: list[tuple[WindowEffect, Effect]] = [(each, getattr(each, attribute)) for each in report.windows]
+        failing = [pair for pair in effects if pair[1] in _FAILING]
+        groups = siblings(failing, lambda pair: pair[0].path, lambda pair: (pair[0].kind, pair[1]))
+        lossy = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
+        others = f"{plural(lossy, 'field')} can be lost or defaulted" if lossy else ""
+        yield title if failing or others else f"{title}: nothing fails", [*map(_window, groups)], others
+
+
+_FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)
+
+
+def _window(group: Sequence[tuple[WindowEffect, Effect]]) -> str:
+    first, effect = group[0]
+    return f"{first.kind} {fold([each.path for each, _ in group]) or 'CRD'}: {_FAILURES[effect]}"
+
+
+def rule_lines(rules: Sequence[AccessRule]) -> Iterator[str]:
+    """Rules of a ClusterRole as YAML."""
+    for rule in rules:
+        yield f"- apiGroups: [{_yaml(rule.group)}]"
+        yield f"  resources: [{', '.join(map(_yaml, rule.resources))}]"
+        yield "  verbs: [list]"
+
+
+def cluster_role(rules: Sequence[AccessRule]) -> Iterator[str]:
+    """A ClusterRole with these rules as YAML. The server's version needs no rule: every user may read it."""
+    yield from (
+        "apiVersion: rbac.authorization.k8s.io/v1",
+        "kind: ClusterRole",
+        "metadata:",
+        f"  name: {_ROLE}",
+        "rules:",
+        *rule_lines(rules),
+    )
+
+
+def _yaml(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else json_text(text)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
-from crdcompat.render.text.diff import compared_text, unexplained_lines
+from crdcompat.render.text.diff import compared_text, unexplained_lines, verdict_lines
+from crdcompat.render.text.page import colour_of, with_verdict
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (
     full_command,
@@ -21,14 +22,7 @@ from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
-from crdcompat.render.wording.verdict import (
-    COLOURS,
-    allowed_by,
-    reaction,
-    verdict_lines,
-    verdicts,
-    with_verdict,
-)
+from crdcompat.render.wording.verdict import reaction, verdicts, with_allowed
 from crdcompat.vocabulary import FindingStatus, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -58,7 +52,7 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         yield from body
         return
     verdict = [*verdict_lines(report, listed, style), *_steps(listed, style)]
-    yield from with_verdict(body, verdict, style)
+    yield from with_verdict(verdict, body, style)
 
 
 def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
@@ -74,8 +68,8 @@ def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterat
     if not (failing or unjudged or is_unknown):
         return
     for verdict in verdicts(report, listed):
-        sentence = f"{verdict.sentence}{allowed_by(verdict.result, style)}"
-        yield style.paint(style.fill(sentence, indent="  ", first=""), COLOURS[verdict.result])
+        sentence = with_allowed(verdict, style).sentence
+        yield style.paint(style.fill(sentence, indent="  ", first=""), colour_of(verdict.tone))
     made = blocks(failing)
     for block in made[:_MAX_SHORT]:
         kind = f"{block.finding.severity}[{block.finding.rule}]"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import rule
+from crdcompat.models.check import CheckReport
 from crdcompat.render.text.blocks import block_lines, count_by_rule, fix_lines
-from crdcompat.render.wording.entries import entry_lines, findings_of, more_places
+from crdcompat.render.text.page import answer_lines, with_verdict
+from crdcompat.render.wording.entries import counted, entry_lines, findings_of, more_places
 from crdcompat.render.wording.findings import (
     compared_line,
     direction_title,
@@ -21,7 +23,8 @@ from crdcompat.render.wording.findings import (
     undecided_line,
 )
 from crdcompat.render.wording.growth import declared_lines
-from crdcompat.render.wording.verdict import shown_directions, verdict_lines, with_verdict
+from crdcompat.render.wording.installers import installer_lines
+from crdcompat.render.wording.verdict import counts_line, shown_directions, verdicts, with_allowed
 from crdcompat.vocabulary import Direction, Effect, Severity
 
 if TYPE_CHECKING:
@@ -57,7 +60,17 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     body = [*compared_text(report, style, shown, directions, said=said)]
     if style.verbosity == 0:
         body += fix_lines([entry for entry in listed if _is_worked_on(entry, report, style)], style)
-    yield from with_verdict(body, [*verdict_lines(report, listed, style)], style)
+    yield from with_verdict([*verdict_lines(report, listed, style)], body, style)
+
+
+def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """The verdicts with what blocks, then all counts in one line; on a terminal the option for the page, too."""
+    for verdict in verdicts(report, listed):
+        yield from answer_lines(with_allowed(verdict, style), style)
+    counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
+    yield from (style.fill(line, indent="  ", first="") for line in installer_lines(report))
+    page = " Page: --format html=FILE." if style.width and not isinstance(report, CheckReport) else ""
+    yield style.fill(f"{counts}{page}", indent="  ", first="")
 
 
 def compared_text(

@@ -4,32 +4,85 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import columns_of, justified
-from crdcompat.render.pages.blocks import Answer, Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
+from crdcompat.render.escape import Style, columns_of, finish, justified
+from crdcompat.render.pages.blocks import (
+    MAX_BLOCKED,
+    Answer,
+    Bars,
+    Block,
+    Cell,
+    Code,
+    Entries,
+    Fold,
+    Folded,
+    Line,
+    Listing,
+    Notes,
+    Section,
+    Table,
+)
 from crdcompat.render.wording.findings import more_lines, plural, problem_line
-from crdcompat.render.wording.verdict import COLOURS, verdict_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.render.escape import Style
+    from crdcompat.errors import Problem
     from crdcompat.render.pages.blocks import Page
 
 _STEP, _GAP = "  ", "  "
-#: The colour of each tone.
+#: The colour of each tone that is not called as its colour.
 _TONES: dict[str, str] = {
-    **{verdict.value: colour for verdict, colour in COLOURS.items()},
+    "blocked": "error",
+    "unknown": "path",
+    "at risk": "warning",
+    "clean": "good",
     "refused": "error",
     "warned": "warning",
     "accepted": "good",
+    "refuted": "error",
+    "not testable": "warning",
+    "confirmed": "good",
+    "rejected": "error",
+    "loses-data": "info",
 }
+_MAX_PROBLEMS = 20
 
 
 def page_text(page: Page, style: Style) -> Iterator[str]:
-    """The answer, then the details; a long page repeats the answer at its end. A quiet one has no details."""
-    head = [*_answer(page.answer, style), *(problem_line(problem, style) for problem in page.problems)]
-    head += blocks_text(page.head, style)
-    yield from verdict_first(head, [] if style.verbosity < 0 else [*blocks_text(page.body, style)], style)
+    """The answers, then the details, or the other way round; a text longer than a screen has the answers twice."""
+    answers = [line for answer in page.answers for line in answer_lines(answer, style)]
+    answers += blocks_text(page.head, style)
+    about, details = page.parts()
+    body = [style.title(page.title)] if page.is_last and page.title else []
+    body += [*blocks_text(about, style), *_problems(page.problems, style), *blocks_text(details, style)]
+    if page.is_last and body[:1] == [""]:
+        del body[0]
+    yield from (with_verdict if page.is_last else verdict_first)(answers, body, style)
+
+
+def with_verdict(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
+    """The body, then the verdict; if both are longer than a screen, the verdict comes first, too."""
+    if not style.fits((*body, *verdict)):
+        yield from verdict
+        yield ""
+    yield from body
+    yield ""
+    yield from verdict
+
+
+def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
+    """The verdict, then the body; if both are longer than a screen, the verdict ends them, too."""
+    yield from verdict
+    yield from body
+    if not style.fits((*verdict, *body)):
+        yield ""
+        yield from verdict
+
+
+def _problems(problems: Sequence[Problem], style: Style) -> Iterator[str]:
+    shown = problems if style.verbosity > 0 else problems[:_MAX_PROBLEMS]
+    yield from (problem_line(problem, style) for problem in shown)
+    yield from more_lines(len(problems) - len(shown))
 
 
 def blocks_text(blocks: Iterable[Block], style: Style) -> Iterator[str]:
@@ -38,15 +91,33 @@ def blocks_text(blocks: Iterable[Block], style: Style) -> Iterator[str]:
         yield from _lines(block, style)
 
 
-def _answer(answer: Answer, style: Style) -> Iterator[str]:
-    colour = _TONES[answer.tone]
-    if answer.word:
+def plain_text(section: Section) -> str:
+    """A section as escaped text without colours, for formats of services."""
+    _, *lines = blocks_text((section,), Style(verbosity=1))
+    return "\n".join(finish(lines))
+
+
+def colour_of(tone: str) -> str:
+    """The colour of a tone."""
+    return _TONES.get(tone, tone)
+
+
+def answer_lines(answer: Answer, style: Style) -> Iterator[str]:
+    """The answer, then what blocks: the kind with the field, then the reaction of the server."""
+    colour = colour_of(answer.tone)
+    if answer.question.endswith("?"):
         head = style.wrap(f"{answer.question}  {answer.word}", first="").removesuffix(answer.word)
         yield f"{style.paint(head, 'bold')}{style.paint(answer.word, colour)}"
-    else:
-        yield style.title(answer.question, colour)
-    if answer.reason:
         yield style.fill(answer.reason)
+    elif answer.most:
+        yield style.paint(style.clip(answer.sentence, indent="    ", lines=answer.most, first=""), colour)
+    else:
+        yield style.title(answer.sentence, colour)
+    for item in answer.blocked[:MAX_BLOCKED]:
+        yield f"  {item.kind}  {style.paint(item.path, 'path')}"
+        yield style.clip(item.reaction, indent="    ")
+    if len(answer.blocked) > MAX_BLOCKED:
+        yield f"  and {len(answer.blocked) - MAX_BLOCKED} more"
 
 
 def _lines(block: Block, style: Style) -> Iterator[str]:
@@ -63,13 +134,17 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
             return (f"    {line}" for line in block.lines)
         case Table():
             return _table(block, style)
+        case Entries():
+            return blocks_text(block.brief, style)
+        case Folded() | Bars():
+            return iter(())
 
 
 def _section(block: Section, style: Style) -> Iterator[str]:
     yield ""
     about = f" ({block.about})" if block.about else ""
     if block.mark:
-        yield f"{style.paint(block.mark, 'path')}{_GAP}{block.title}"
+        yield f"{style.paint(block.mark, colour_of(block.tone or 'path'))}{' ' if block.tone else _GAP}{block.title}"
     else:
         yield style.title(f"{block.title}{about}")
     yield from blocks_text(block.blocks, style)
@@ -83,12 +158,19 @@ def _line(line: Line, style: Style, first: str, indent: str, most_commands: int 
         shown = style.clip(text, indent, line.most, first)
     else:
         shown = (style.fill if line.fold is Fold.ALWAYS else style.wrap)(text, indent, first)
-    yield shown.replace(line.mark, style.paint(line.mark, "path"), 1) if line.mark else shown
+    yield _painted(shown, line, style)
     yield from blocks_text(line.below, style)
     most = most_commands if most_commands and style.verbosity <= 0 else len(line.commands)
     yield from (f"{indent}{style.paint(command, 'path')}" for command in line.commands[:most])
     if len(line.commands) > most:
         yield f"{indent}and {plural(len(line.commands) - most, 'more command')} (-v or --format json)"
+
+
+def _painted(shown: str, line: Line, style: Style) -> str:
+    if line.mark:
+        shown = shown.replace(line.mark, style.paint(line.mark, "path"), 1)
+    part = line.part or (shown if line.tone else "")
+    return shown.replace(part, style.paint(part, colour_of(line.tone)), 1) if part else shown
 
 
 def _listing(block: Listing, style: Style) -> Iterator[str]:
@@ -98,7 +180,7 @@ def _listing(block: Listing, style: Style) -> Iterator[str]:
             yield from _line(line, style, f"{_STEP}{number}. ", "     ", block.most_commands)
         else:
             yield from _lines(line, style)
-    yield from more_lines(len(block.lines) - most)
+    yield from more_lines(len(block.lines) - most + block.rest)
 
 
 def _notes(block: Notes, style: Style) -> Iterator[str]:
@@ -107,23 +189,43 @@ def _notes(block: Notes, style: Style) -> Iterator[str]:
 
 
 def _table(block: Table, style: Style) -> Iterator[str]:
-    """The table, in pieces where the terminal is too narrow for all columns."""
+    """The table, in a narrower form or in pieces where the terminal has no room for all columns."""
+    yield ""
     if block.said:
-        yield from ("", style.fill(block.said, first=""))
+        yield style.fill(block.said, first="")
         return
-    rows = [tuple(map(Cell, block.head)), *block.rows]
-    widths = [max(columns_of(row[at].text) for row in rows) for at in range(len(block.head))]
-    room = (style.width or 10_000) - widths[0]
-    most = max(room // (max(widths[1:]) + len(_GAP)), 1)
-    for first in range(1, len(widths), most):
-        yield from ("",) if first == 1 else ()
-        part = (0, *range(first, min(first + most, len(widths))))
-        for number, row in enumerate(rows):
-            line = _GAP.join(_cell(row[at], widths[at], style) for at in part).rstrip()
-            yield line if number else style.paint(line, "bold")
+    table = next((each for each in (block, *block.narrower) if _fits(each, style)), (block, *block.narrower)[-1])
+    widths = _widths(table)
+    for number, columns in enumerate(_pieces(widths, style.width)):
+        yield from ("",) if number else ()
+        yield style.paint(_GAP.join(justified(table.head[at], widths[at]) for at in columns).rstrip(), "bold")
+        for row in table.rows:
+            yield _GAP.join(_cell(row[at], widths[at], style) for at in columns).rstrip()
+    if table.legend:
+        yield style.wrap(table.legend, indent="")
+
+
+def _widths(table: Table) -> list[int]:
+    rows = (table.head, *(tuple(cell.text for cell in row) for row in table.rows))
+    return [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+
+
+def _fits(table: Table, style: Style) -> bool:
+    return not style.width or sum(_widths(table)) + len(_GAP) * (len(table.head) - 1) <= style.width
+
+
+def _pieces(widths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """The columns in pieces at most ``most`` wide: the labels, and at least one other column; 0: no limit."""
+    piece = [0]
+    for column in range(1, len(widths)):
+        if most and len(piece) > 1 and sum(widths[at] + len(_GAP) for at in (*piece, column)) - len(_GAP) > most:
+            yield piece
+            piece = [0]
+        piece.append(column)
+    yield piece
 
 
 def _cell(cell: Cell, width: int, style: Style) -> str:
     if not cell.tone:
         return justified(cell.text, width)
-    return style.paint(cell.text, _TONES[cell.tone]) + " " * (width - columns_of(cell.text))
+    return style.paint(cell.text, colour_of(cell.tone)) + " " * (width - columns_of(cell.text))

@@ -12,9 +12,9 @@ from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from crdcompat.errors import Problem
+    from crdcompat.errors import Problem, Skipped
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Evidence, Finding, IntroducedBy, Location
     from crdcompat.models.report import Release
@@ -236,3 +236,13 @@ def problem_line(problem: Problem, style: Style) -> str:
     where = problem.file + (f":{problem.line}" if problem.line else "")
     side = f" ({problem.side})" if problem.side else ""
     return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"
+
+
+def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """Skipped files, those of one reason together, the most frequent reason first."""
+    by_reason: dict[str, list[str]] = {}
+    for item in skipped:
+        by_reason.setdefault(item.reason, []).append(f"{item.file}{f' ({item.side})' if item.side else ''}")
+    for reason, files in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0])):
+        yield f"{reason}: {len(files)}"
+        yield from (f"  {file}" for file in files)

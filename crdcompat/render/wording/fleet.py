@@ -9,7 +9,6 @@ from crdcompat.models.simulation import DELETED
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
-from crdcompat.render.wording.verdict import COLOURS, Blocked, allowed_line, blocked_lines
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
-    from crdcompat.render.escape import Style
 
 
 _MAX_VALUES = 8
@@ -57,7 +55,7 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
+def verdict_tally(counted: Mapping[ReleaseVerdict, int] | Mapping[WriteResult, int]) -> str:
     """``2 blocked, 5 clean``; ``none`` without clusters."""
     return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
 
@@ -73,25 +71,11 @@ def folded_findings(report: FleetReport) -> list[tuple[str, list[FleetFinding]]]
     return [(fold([finding.path for finding in group]), group) for group in groups]
 
 
-def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
-    """A line for each target, then what blocks most clusters, then what the verdict rests on."""
-    origin = report.new.title if report.direction == Direction.ROLLBACK else report.old.title
-    total = plural(len(report.clusters), "cluster")
-    for release in report.targets:
-        counted = {verdict: count for verdict, count in report.by_verdict(release.name).items() if count}
-        first, *_ = (*counted, ReleaseVerdict.UNKNOWN)
-        shares = ", ".join(f"{verdict.upper()} for {count}" for verdict, count in counted.items())
-        yield style.title(f"{origin} -> {release.name}: {shares or 'UNKNOWN for all'} of {total}", COLOURS[first])
-    blocked = [_blocked(path or "the object", finding, total) for path, (finding, *_) in folded_findings(report)]
-    yield from blocked_lines(blocked, style)
-    yield style.fill(coverage(report), indent="  ", first="")
-    yield from allowed_line(style)
-
-
-def _blocked(path: str, finding: FleetFinding, total: str) -> Blocked:
+def reaction(finding: FleetFinding, total: str) -> str:
+    """How many of the ``total`` clusters have the value, and which targets reject it."""
     rejecting = ", ".join(each.target for each in finding.targets)
     by = f"; rejected by {rejecting}" if _is_rejected(finding) else ""
-    return Blocked(finding.kind, path, f"blocks {finding.clusters} of {total}: {_what(finding)}{by}")
+    return f"blocks {finding.clusters} of {total}: {_what(finding)}{by}"
 
 
 def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = "") -> Iterator[str]:

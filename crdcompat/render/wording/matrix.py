@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,12 +12,12 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
+from crdcompat.models.report import short_names
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.installers import cell_lines
 from crdcompat.render.wording.simulation import not_found, too_early
-from crdcompat.render.wording.verdict import COLOURS, allowed_line
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
     from crdcompat.models.finding import Finding
     from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
     from crdcompat.models.simulation import SimulationReport
-    from crdcompat.render.escape import Style
 
 _MAX_VALUES = 20
+_LETTERS = {
+    ReleaseVerdict.BLOCKED: "B",
+    ReleaseVerdict.UNKNOWN: "?",
+    ReleaseVerdict.AT_RISK: "R",
+    ReleaseVerdict.CLEAN: "ok",
+}
 _MAX_WAYS = 4
 _MAX_PATHS = 20
 
@@ -192,18 +198,6 @@ def reach_sentence(reach: Reach) -> str:
     return "; ".join(parts)
 
 
-def matrix_verdict(report: MatrixReport, style: Style) -> Iterator[str]:
-    """The answer for a recorded cluster, a line for each release that can go back, then the counts."""
-    if report.cluster is not None:
-        yield style.fill(cluster_answer(report.cluster), indent="  ", first="")
-    for reach in reaches(report):
-        text = style.clip(f"{reach.origin}: {reach_sentence(reach)}", indent="    ", first="")
-        yield style.paint(text, COLOURS[reach.verdict])
-    yield style.fill(f"{verdicts(report)}.", indent="  ", first="")
-    yield style.fill(coverage(report), indent="  ", first="")
-    yield from allowed_line(style)
-
-
 def why(cell: Cell) -> str:
     """The obstacles (`` by ClusterVersion status.a``), else the first reason why objects or CRDs were not judged."""
     if cell.verdict == ReleaseVerdict.BLOCKED:
@@ -217,3 +211,36 @@ def why(cell: Cell) -> str:
 
 def _subject(group: list[Finding]) -> str:
     return f"{group[0].kind} {fold([finding.path for finding in group])}".strip()
+
+
+def labels(report: MatrixReport) -> dict[str, str]:
+    """Names for the grid: a long path is cut to the shortest end that is unique."""
+    return short_names([release.name for release in report.releases])
+
+
+def shortest_names(report: MatrixReport) -> dict[str, str]:
+    """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``."""
+    shown = labels(report)
+    same = "".join(
+        chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*shown.values(), strict=False))
+    )
+    common = same.rstrip("v.0123456789")
+    return {name: label.removeprefix(common) or label for name, label in shown.items()}
+
+
+def cell_text(cell: Cell, *, letters: bool = False) -> str:
+    """``blocked 5/12``: the verdict with errors and warnings; a mark where not all was judged."""
+    counted = cell.by_severity()
+    words = [_LETTERS[cell.verdict] if letters else cell.verdict]
+    if counted[Severity.ERROR] or counted[Severity.WARNING]:
+        words.append(f"{counted[Severity.ERROR]}/{counted[Severity.WARNING]}")
+    return " ".join(words) + ("?" if cell.verdict == ReleaseVerdict.BLOCKED and cell.unjudged else "")
+
+
+def legend(report: MatrixReport, *, letters: bool = False) -> str:
+    """How to read the grid."""
+    text = "From the row to the column: errors/warnings."
+    if letters:
+        text += f" {', '.join(f'{letter}: {verdict}' for verdict, letter in _LETTERS.items())}."
+    doubt = any(cell.verdict == ReleaseVerdict.BLOCKED and cell.unjudged for cell in report.cells)
+    return f"{text} A ? at the end: not all of it was judged." if doubt else text

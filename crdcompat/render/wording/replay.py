@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
+from crdcompat.render.pages.blocks import Answer, Blocked
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line
-from crdcompat.render.wording.verdict import Blocked, Verdict
+from crdcompat.render.wording.verdict import answer_on
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
 
@@ -93,11 +94,11 @@ def why_unknown(item: SimulatedObject) -> str:
     return next((write.note for write in item.writes.values() if write.verdict == WriteResult.UNKNOWN), "")
 
 
-def replay_verdict(report: SimulationReport) -> Verdict:
+def replay_verdict(report: SimulationReport) -> Answer:
     """The verdict on the move, with its reason and the fields that block."""
     old, new = report.old.title, report.new.title
     way = f"{new} -> {old}" if report.direction == Direction.ROLLBACK else f"{old} -> {new}"
-    return Verdict(way, report.verdict, _reason(report), tuple(_blocked(report)))
+    return answer_on(way, report.verdict, _reason(report), _blocked(report))
 
 
 def rests_on(report: SimulationReport) -> str:
@@ -105,7 +106,7 @@ def rests_on(report: SimulationReport) -> str:
     kinds = len({item.crd for item in report.objects})
     parts = [f"Replayed {plural(len(report.objects), 'object')} of {plural(kinds, 'kind')}: {tally(report)}."]
     if only := [item.label for item in report.objects if item.only_create_is_rejected]:
-        works = report.direction == Direction.ROLLBACK and replay_verdict(report).result in REACHABLE
+        works = report.direction == Direction.ROLLBACK and report.verdict in REACHABLE
         begin = "Rollback works; restoring" if works else "Restoring"
         parts.append(f"{begin} from a backup fails for {plural(len(only), 'object')} ({some(only)}).")
     missed = [item for item in report.not_simulated if not (item.outside or item.lost)]

@@ -11,7 +11,7 @@ from crdcompat.models.diff import DiffReport, PromotedGate
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
-from crdcompat.render.escape import Style, escape_text, finish
+from crdcompat.render.escape import escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
 from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
 from crdcompat.render.wording.growth import declared_lines
@@ -20,7 +20,6 @@ from crdcompat.render.wording.simulation import (
     cause_fix,
     cause_line,
     judging,
-    object_lines,
     replay_title,
     unrecorded_line,
     verdict_tally,
@@ -137,11 +136,6 @@ def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]
 def rejected(report: SimulationReport) -> list[SimulatedObject]:
     """The objects with a rejected write."""
     return [item for item in report.objects if item.worst == WriteResult.REJECTED]
-
-
-def object_text(item: SimulatedObject) -> str:
-    """An object and its writes as plain text."""
-    return plain(object_lines(item, Style(verbosity=1)))
 
 
 def plain(lines: Iterable[str]) -> str:

@@ -10,23 +10,14 @@ from crdcompat.findings.finding import listed
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.vocabulary import HIDDEN, Direction
-from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict, WriteResult
+from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from crdcompat.models.finding import Growth
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, Unrecorded
-    from crdcompat.render.escape import Style
-
-
-VERDICT_COLOURS = {
-    WriteResult.REJECTED: "error",
-    WriteResult.UNKNOWN: "warning",
-    WriteResult.LOSES_DATA: "info",
-    WriteResult.ACCEPTED: "good",
-}
 
 
 #: Verdict on a repair -> sentence.
@@ -44,38 +35,14 @@ WRITTEN_AGAIN = "Scale down the controller first: it would write the values agai
 _MAX_PATCH = 4_000
 
 
-def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
-    """One object: every kind of write with its verdict, and what would repair it."""
-    yield f"{style.paint(item.label, 'path')}  ({item.crd}/{item.version}, {item.source})"
-    for name, write in item.writes.items():
-        note = f"  {write.note}" if write.note else ""
-        yield f"  {name:<23} {style.paint(write.verdict, VERDICT_COLOURS[write.verdict])}{note}"
-    messages = dict.fromkeys(write.message for write in item.writes.values() if write.message)
-    for message in messages if style.verbosity > 0 else list(messages)[:1]:
-        yield style.wrap(message, indent="      ", first="  API server: ")
-    if item.pruned:
-        yield style.wrap(
-            f"lost with the next accepted write: {', '.join(item.pruned)}",
-            indent="    ",
-            first="  ",
-        )
-    yield from repair_lines(item, style)
+def is_write(item: SimulatedObject) -> bool:
+    """Whether a single write repairs an object."""
+    return item.repair.verdict in (RepairVerdict.MAIN, RepairVerdict.STATUS)
 
 
-def repair_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
-    """What repairs the object: the sentence, with the warning beside it, then the command to paste."""
-    repair = item.repair
-    if repair.verdict == RepairVerdict.NOT_NEEDED:
-        return
-    is_write = repair.verdict in (RepairVerdict.MAIN, RepairVerdict.STATUS)
-    warning = f". {WRITTEN_AGAIN}" if is_write else ""
-    yield style.fill(f"{REPAIRS[repair.verdict]}{warning}", indent="    ", first="  repair: ")
-    if is_write:
-        yield f"    {repair_command(item)}"
-    elif repair.patch:
-        yield f"    {json_text(repair.patch)}"
-    if repair.note:
-        yield style.fill(repair.note, indent="    ")
+def repair_sentence(item: SimulatedObject) -> str:
+    """What repairs an object, with the warning beside it."""
+    return f"{REPAIRS[item.repair.verdict]}{f'. {WRITTEN_AGAIN}' if is_write(item) else ''}"
 
 
 def repair_command(item: SimulatedObject) -> str:
@@ -169,6 +136,12 @@ def replay_title(report: SimulationReport) -> str:
 def judging(report: SimulationReport) -> Release:
     """The release whose server judges."""
     return report.old if report.direction == Direction.ROLLBACK else report.new
+
+
+def judging_server(report: SimulationReport) -> str:
+    """The version of that server."""
+    kubernetes = judging(report).kubernetes
+    return f"Kubernetes {kubernetes}" if kubernetes else "Kubernetes version unknown"
 
 
 def verdict_tally(report: SimulationReport) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.findings.finding import brief, with_article, writes_of
 from crdcompat.findings.finding import listed as listed_values
@@ -12,88 +12,40 @@ from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import outcome, severities
+from crdcompat.render.pages.blocks import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
-from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
-from crdcompat.render.wording.installers import installer_lines
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.installers import MISSING_CRDS
 from crdcompat.vocabulary.writes import ReleaseVerdict, Spared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Finding
     from crdcompat.render.escape import Style
 
-#: The colour of each verdict.
-COLOURS: Mapping[ReleaseVerdict, str] = {
-    ReleaseVerdict.BLOCKED: "error",
-    ReleaseVerdict.UNKNOWN: "path",
-    ReleaseVerdict.AT_RISK: "warning",
-    ReleaseVerdict.CLEAN: "good",
-}
-#: What blocks, at most, in the lines of a verdict.
-MAX_BLOCKED = 4
 
-
-class Blocked(Struct, frozen=True):
-    """One error that blocks: the kind, the field or fields, and what the reader's server does."""
-
-    kind: str
-    path: str
-    reaction: str
-
-
-class Verdict(Struct, frozen=True):
-    """The verdict on one move, what it rests on, and what blocks it, the worst first."""
-
-    way: str
-    result: ReleaseVerdict
-    reason: str
-    blocked: tuple[Blocked, ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        """``release-4.16 -> release-4.15: BLOCKED``."""
-        return f"{self.way}: {self.result.upper()}{self.reason}"
-
-
-def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple[Verdict, ...]:
+def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple[Answer, ...]:
     """The verdicts of a report: of each direction that matters, or of the change that is checked."""
     if isinstance(report, CheckReport):
         result, reason = _on_change(report)
-        return (Verdict("This change", result, reason, _blocked(listed, Direction)),)
+        return (answer_on("This change", result, reason, _blocked(listed, Direction)),)
     return tuple(
-        Verdict(_way(report, each), outcome(report, each), _reason(report, each), _blocked(listed, (each,)))
+        answer_on(_way(report, each), outcome(report, each), _reason(report, each), _blocked(listed, (each,)))
         for each in shown_directions(report)
     )
 
 
-def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    """The verdicts with what blocks, then all counts in one line; on a terminal the option for the page, too."""
-    for verdict in verdicts(report, listed):
-        yield from lines_of(verdict, style)
-    counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
-    yield from (style.fill(line, indent="  ", first="") for line in installer_lines(report))
-    page = " Page: --format html=FILE." if style.width and not isinstance(report, CheckReport) else ""
-    yield style.fill(f"{counts}{page}", indent="  ", first="")
+def answer_on(way: str, result: ReleaseVerdict, reason: str, blocked: Iterable[Blocked] = ()) -> Answer:
+    """The verdict on a move: ``release-4.16 -> release-4.15: BLOCKED``, and what it rests on."""
+    return Answer(way, result, result.upper(), reason, blocked=tuple(blocked))
 
 
-def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
-    """The verdict on one move, then what blocks it."""
-    yield style.title(f"{verdict.sentence}{allowed_by(verdict.result, style)}", COLOURS[verdict.result])
-    yield from blocked_lines(verdict.blocked, style)
-
-
-def blocked_lines(blocked: Sequence[Blocked], style: Style) -> Iterator[str]:
-    """What blocks: the kind with the field, then the reaction of the server."""
-    for item in blocked[:MAX_BLOCKED]:
-        yield f"  {item.kind}  {style.paint(item.path, 'path')}"
-        yield style.clip(item.reaction, indent="    ")
-    if len(blocked) > MAX_BLOCKED:
-        yield f"  and {len(blocked) - MAX_BLOCKED} more"
+def with_allowed(answer: Answer, style: Style) -> Answer:
+    """The answer with the option that allows an unknown verdict."""
+    return replace(answer, reason=f"{answer.reason}{allowed_by(ReleaseVerdict(answer.tone), style)}")
 
 
 def allowed_by(result: ReleaseVerdict, style: Style) -> str:
@@ -105,25 +57,6 @@ def allowed_line(style: Style) -> Iterator[str]:
     """The same in a line of its own, for reports with a verdict for each of their parts."""
     if style.allowed:
         yield f"UNKNOWN is allowed by {style.allowed}."
-
-
-def with_verdict(body: Sequence[str], verdict: Sequence[str], style: Style) -> Iterator[str]:
-    """The body, then the verdict; if both are longer than a screen, the verdict comes first, too."""
-    if not style.fits((*body, *verdict)):
-        yield from verdict
-        yield ""
-    yield from body
-    yield ""
-    yield from verdict
-
-
-def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
-    """The verdict, then the body; if both are longer than a screen, the verdict ends them, too."""
-    yield from verdict
-    yield from body
-    if not style.fits((*verdict, *body)):
-        yield ""
-        yield from verdict
 
 
 def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:

@@ -208,7 +208,7 @@ def test_in_markdown_values_are_hidden(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget("w", spec={"note": "a secret", "list": ["another"]})])
     ran = preflight("--format", "markdown")
     assert ran.code == 1
-    assert ran.out.startswith("## crdcompat: <code>May prod go back to old?</code> NO\n\n```text\n")
+    assert ran.out.startswith("## crdcompat: `May prod go back to old?` NO\n\n```text\n")
     assert "<summary><code>What to do, in this order" in ran.out
     assert "secret" not in ran.out and "another" not in ran.out
 

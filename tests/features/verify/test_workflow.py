@@ -107,10 +107,10 @@ def test_the_text(cluster: FakeCluster, tmp_path: Path) -> None:
     ran = verify(report)
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0] == f"4 findings of {report}, put to kind-kind (Kubernetes v1.31.4)"
-    assert lines[-1] == "4 confirmed, 0 not testable, 0 refuted."
+    tally = "4 confirmed, 0 not testable, 0 refuted."
+    assert lines[0] == f"4 findings of {report}, put to kind-kind (Kubernetes v1.31.4): {tally}"
     assert '    API server: status.p: Unsupported value: "B": supported values: "A"' in lines
-    assert verify(report, "-q").out.splitlines() == [lines[0], lines[-1]]
+    assert verify(report, "-q").out.splitlines() == lines[:1]
 
 
 def test_a_server_that_takes_everything_refutes_rejections(cluster: FakeCluster, tmp_path: Path) -> None:
@@ -332,7 +332,8 @@ def test_a_crd_that_the_server_does_not_take(cluster: FakeCluster, tmp_path: Pat
 
 def test_no_findings(cluster: FakeCluster, tmp_path: Path) -> None:
     ran = verify(reported(tmp_path, OLD, OLD))
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "0 confirmed, 0 not testable, 0 refuted.")
+    assert ran.code == 0
+    assert ran.out.endswith(" (Kubernetes v1.31.4): 0 confirmed, 0 not testable, 0 refuted.\n")
 
 
 # -- what it refuses, and what it leaves ---------------------------------------------

@@ -126,12 +126,13 @@ def test_markdown(repo: Path) -> None:
         ["`widgets.example.com/v1`", "`release-1.1`", "", "", "`release-1.2`", "", ""],
     ]
     assert ran.out.splitlines() == [
-        "## crdcompat: <code>6 jumps over 4 releases: BLOCKED (3 blocked, 3 clean)</code>",
+        "## crdcompat: `6 jumps over 4 releases: BLOCKED (3 blocked, 3 clean)`",
         "",
-        "`widgets.example.com` `release-1.0 and release-1.1 store objects as v1beta1`",
-        "",
-        "- `BLOCKED: release-1.0 to release-1.2 -> release-1.3`",
-        "- `Way out: migrate stored objects in release-1.2 (both versions are there).`",
+        "```text",
+        "  widgets.example.com  release-1.0 and release-1.1 store objects as v1beta1",
+        "    BLOCKED: release-1.0 to release-1.2 -> release-1.3",
+        "    Way out: migrate stored objects in release-1.2 (both versions are there).",
+        "```",
         "",
         "|  | served since | served until | deprecated since | stored since | stored until | removed in |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -126,7 +126,7 @@ def test_marks_by_crd_lead_to_the_findings(tmp_path: Path) -> None:
 
 
 def test_many_findings_have_bounded_rows_and_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.overview._MAX_MARKS", 1)
+    monkeypatch.setattr("crdcompat.render.pages.blocks._MAX_MARKS", 1)
     shown = page(sample(tmp_path))
     (row,) = shown.one("ul", "rows")
     assert said(row) == "Widget +1 1 error, 1 warning, 1 info"
@@ -228,7 +228,7 @@ def test_a_simulation_by_object(tmp_path: Path) -> None:
     assert command == repair_command(report.objects[0])
     (mark,) = [each for each in shown.one("ul", "rows").iter("a") if each.get("class") == "mark rejected"]
     assert mark.get("href") == f"#{first.get('id')}"
-    assert "1 of 2 Widget: status.p holds" in said(shown.one("section", "causes"))
+    assert "1 of 2 Widget: status.p holds" in said(shown.one("section", "blocking"))
 
 
 def test_undecided_is_an_item(tmp_path: Path) -> None:

@@ -138,17 +138,17 @@ def test_a_simulation(tmp_path: Path) -> None:
     stray = {**widget("x"), "kind": "Stray"}
     text = rendered(replayed(tmp_path, widget("good"), widget("one", "B"), stray), "markdown")
     lines = text.split("\n")
-    assert lines[0] == "## crdcompat: recorded objects by their worst write: 1 rejected, 1 accepted"
-    assert lines[2] == "`Rollback r2 -> r1 replayed on 2 recorded objects`"
-    assert [line for line in lines if line.startswith("<summary>")] == [
-        "<summary>1 of 2 objects: <code>widgets.example.com status.p</code></summary>",
-        "<summary>rejected <code>widgets.example.com/v1 Widget/n/one</code></summary>",
-        "<summary>1 not simulated</summary>",
+    assert lines[0] == "## crdcompat: `r2 -> r1` BLOCKED"
+    assert lines[3] == "r2 -> r1: BLOCKED (1 of 2 recorded objects)"
+    assert [line for line in lines if line.startswith(("<summary>", "`")) and "```" not in line] == [
+        "<summary><code>rejected widgets.example.com: 1 of 2 objects (n/one)</code></summary>",
+        "`accepted 1 object of 1 kind`",
+        "`Left out: 1 object of kinds that neither release defines.`",
     ]
-    assert "\nStray/n/x: " in text
+    assert '\n  status.p holds "B".\n' in text
     clean = rendered(replayed(tmp_path, widget("good")), "markdown")
-    assert clean.startswith("## crdcompat: recorded objects by their worst write: 1 accepted\n")
-    assert clean.endswith("\nNothing to act on.\n")
+    assert clean.startswith("## crdcompat: `r2 -> r1` CLEAN\n")
+    assert clean.endswith("\n`accepted 1 object of 1 kind`\n")
 
 
 def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:

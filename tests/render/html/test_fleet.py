@@ -45,7 +45,7 @@ def test_a_fleet(crds: dict[str, Path], tmp_path: Path) -> None:
     table = [[said(cell) for cell in row] for row in next(stuck.iter("tbody"))]
     assert [row[1] for row in table] == ["clean", "clean", "blocked"]
     assert table[2][2:] == ["1 rejected", "widgets.example.com status.modes[*]"]
-    (link,) = stuck.iter("a")
+    (link,) = next(stuck.iter("table")).iter("a")
     place = next(each for each in page.elements() if each.get("id") == link.get("href", "")[1:])
     assert said(place).startswith("1 of 2 clusters: widgets.")
     assert len(page.script()) == 2

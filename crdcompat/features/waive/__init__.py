@@ -1,0 +1,1 @@
+"""Acceptance of findings: waivers, a baseline, declarations of two-step growth."""
