@@ -1,0 +1,96 @@
+"""The patch of ``--suggest-patch``: it widens OLD by what NEW needs, and is compared with both before it is shown.
+
+A keyword, a junctor and a rule cannot always be joined into one that accepts what either accepts. A widening after
+which OLD accepts more than NEW, or less than before, or which OLD's server refuses, is left out and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec.structs import replace
+
+from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.result import Judged
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.options import DiffOptions
+from crdcompat.findings.patch import Patched, Planned, patched, planned
+from crdcompat.schema.structural import RULES
+from crdcompat.sources.memory import MemoryTree
+from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.filters import Filters
+
+#: Times that a patch is compared; each time something is left out.
+_MAX_ROUNDS = 5
+
+#: Compares two sets of CRDs.
+Compare = Callable[[CrdSet, CrdSet, DiffOptions], Compared]
+
+
+def tolerant_patch(old: CrdSet, new: CrdSet, judged: Iterable[Judged], compare: Compare) -> str:
+    """A unified diff of OLD's files for the rollback results ``judged``; "" if nothing can be widened."""
+    plans, left_out = planned(judged), list[Planned]()
+    known: set[tuple[str, ...]] | None = None
+    for _ in range(_MAX_ROUNDS):
+        if not plans:
+            break
+        made = patched(plans, old)
+        after = _with_files(old, made)
+        filters = Filters(crds=tuple(sorted({plan.judged.crd for plan in plans})))
+        if known is None:
+            known = {_key(item) for item in _found(old, new, filters, compare)}
+        fresh = [item for item in _found(after, new, filters, compare) if _key(item) not in known]
+        up = replace(filters, directions=(Direction.UPGRADE,))
+        narrowed = [item for item in _found(old, after, up, compare) if item.effect in _REFUSING]
+        wrong = [plan for plan in plans if any(_concerns(item, plan) for item in (*fresh, *narrowed))]
+        if not wrong:
+            return _named(left_out) + made.text
+        left_out += wrong
+        plans = [plan for plan in plans if plan not in wrong]
+    return _named(left_out) + patched(plans, old).text if left_out and plans else _named(left_out)
+
+
+#: Effects that say that OLD, once patched, takes less than before, or that its server refuses it.
+_REFUSING = (Effect.WRITE_REJECTED, Effect.CRD_REJECTED)
+
+
+def _found(old: CrdSet, new: CrdSet, filters: Filters, compare: Compare) -> Sequence[Judged]:
+    options = DiffOptions(filters, advise=False, across_servers=False, locate=False, cache=ComparisonCache())
+    return [item for item in compare(old, new, options).judged if item.effect is not Effect.NONE]
+
+
+def _key(item: Judged) -> tuple[str, ...]:
+    return (item.direction, item.effect, item.change.kind, item.crd, item.version, item.change.place)
+
+
+def _concerns(item: Judged, plan: Planned) -> bool:
+    """Whether a new result may come from a widening: at its place, above or below it; of a whole CRD from any rule."""
+    if item.crd != plan.judged.crd:
+        return False
+    if item.change.of_crd or not item.change.path:
+        return plan.widening.keyword == RULES or not item.change.of_crd
+    here, there = item.change.path, plan.judged.change.path
+    return item.version == plan.judged.version and here[: len(there)] == there[: len(here)]
+
+
+def _with_files(old: CrdSet, made: Patched) -> CrdSet:
+    """OLD with the contents of a patch."""
+    tree = MemoryTree(old.name, made.files)
+    read = {(each.file, each.index, each.pointer): each.crd for each in CrdReader().documents(tree, tree.entries())}
+
+    def with_content(document: CrdDocument) -> CrdDocument:
+        crd = read.get((document.file, document.index, document.pointer))
+        return document if crd is None else replace(document, crd=replace(crd, annotations=document.crd.annotations))
+
+    return replace(old, documents=tuple(map(with_content, old.documents)))
+
+
+def _named(left_out: Sequence[Planned]) -> str:
+    """A line for each place whose widening was left out; git takes it for text before a patch."""
+    lines = dict.fromkeys(
+        f"# {plan.file}: {plan.place} has no widening that accepts only what OLD or NEW accepts: widen it by hand\n"
+        for plan in left_out
+    )
+    return "".join(lines)
