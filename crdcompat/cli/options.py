@@ -228,6 +228,7 @@ class Configured(Place, frozen=True, kw_only=True):
     profile: Profile | None = None
     include: list[str] | None = None
     exclude: list[str] | None = None
+    statistics: bool = False
     usual: tuple[str, ...] = ()
 
     def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
@@ -242,7 +243,8 @@ class Configured(Place, frozen=True, kw_only=True):
         for key, value in (("profile", self.profile), ("installer", self.installer)):
             found = found.with_option(key, value) if value is not None else found
         found = found.with_files(self.include, self.exclude)
-        formats = tuple(self.formats or self.usual or found.texts("formats"))
+        asked = [*(self.formats or ()), *["statistics"] * self.statistics]
+        formats = tuple(asked or self.usual or found.texts("formats"))
         check_formats(formats, kind)
         fail_on = self.fail_on or FailOn(found.values["fail_on"])
         return Settings(found, formats, fail_on, self.allow_unknown, output)
@@ -256,11 +258,14 @@ class Comparing(Configured, frozen=True, kw_only=True):
         typer.Option(
             "--format",
             metavar="FORMAT[=FILE]",
-            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
+            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html or csv; repeatable.",
             autocompletion=known_formats,
             rich_help_panel=OUTPUT,
         ),
     ] = None
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count findings by rule and owner.", rich_help_panel=OUTPUT)
+    ] = False
     fail_on: FailOnChoice = None
     installer: InstallerOption = None
     allow_unknown: AllowUnknown = False

@@ -79,6 +79,7 @@ def waive(
             reason = typer.prompt("Reason")
         requests = [Request(name, reason) for name in ids]
     data, rules = _judged(report, base, place)
+    _refuse_over(until, data)
     found = _findings(data)
     reasons = {_only(request.id, found): request.reason for request in requests}
     # The same finding may occur against several releases, each with another old value.
@@ -117,9 +118,26 @@ def baseline(
     from crdcompat.models.finding import Acceptance
 
     data, rules = _judged(report, base, place)
+    _refuse_over(until, data)
     found = _findings(data)
     accepted = Acceptance(reason, owner, until, baseline=True)
     _write([(finding, accepted) for finding in found if finding["severity"] != "info"], rules)
+
+
+def _refuse_over(until: str, data: dict[str, Any]) -> None:
+    """Raises UsageError for an end that has come: the waiver would never count."""
+    from datetime import date
+
+    from crdcompat.errors import UsageError
+    from crdcompat.findings.waivers import ends_before
+
+    bases = [part["old"]["name"] for part in data.get("sections", ()) if part["against"] == "base"]
+    try:
+        is_over = ends_before(until, date.today(), bases[0] if bases else data["new"]["name"])
+    except ValueError:
+        return  # what writes the waiver file says that there is no such day
+    if is_over:
+        raise UsageError(f"--until {until} is over, so that the waiver would never count: name a later end")
 
 
 def _line(finding: dict[str, Any]) -> str:

@@ -78,13 +78,8 @@ class Waiver(Struct, frozen=True, eq=False):
         return all(named is ABSENT or canonical(named) == canonical(brief(value)) for named, value in sides)
 
     def expired(self, today: date, release: str) -> bool:
-        """Whether the waiver has ended: after the day ``until``, or from that release on (by version)."""
-        if not self.until:
-            return False
-        if self.until.count("-") == 2:
-            return today > date.fromisoformat(self.until)
-        ends, now = release_numbers(self.until), release_numbers(release)
-        return ends is not None and now is not None and now >= ends
+        """Whether the waiver has ended."""
+        return ends_before(self.until, today, release)
 
     def end_is_unknown(self, release: str) -> bool:
         """Whether the waiver ends with a release, but the name of the given release contains no version."""
@@ -94,6 +89,16 @@ class Waiver(Struct, frozen=True, eq=False):
     def acceptance(self) -> Acceptance:
         """The acceptance that a report shows with the finding."""
         return Acceptance(self.reason, self.owner, self.until, self.baseline, self.of_change)
+
+
+def ends_before(until: str, today: date, release: str) -> bool:
+    """Whether an end has come: after the day ``until``, or from that release on (by version). Raises ValueError."""
+    if not until:
+        return False
+    if until.count("-") == 2:
+        return today > date.fromisoformat(until)
+    ends, now = release_numbers(until), release_numbers(release)
+    return ends is not None and now is not None and now >= ends
 
 
 #: (Finding, values) -> the finding for these values, and for its others; None for an empty part.

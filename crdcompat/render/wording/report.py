@@ -13,7 +13,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
-from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
+from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines, tally
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
 from crdcompat.render.wording.simulation import (
@@ -74,7 +74,7 @@ def section_counts(section: Section) -> str:
     existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
     waived = sum(finding.waiver is not None for finding in findings)
     more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
-    return f"{counted(section.report)}; {more}"
+    return f"{tally(section.report.by_severity())}; {more}"
 
 
 def counting(report: DiffReport | CheckReport) -> list[Entry]:

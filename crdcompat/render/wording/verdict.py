@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.findings.finding import brief, with_article, writes_of
+from crdcompat.findings.contrast import brief
 from crdcompat.findings.finding import listed as listed_values
+from crdcompat.findings.finding import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.wording.blocks import Block, blocks
-from crdcompat.render.wording.entries import counted
+from crdcompat.render.wording.entries import counted, waived
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
 from crdcompat.render.wording.installers import installer_lines
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
@@ -92,8 +93,14 @@ def blocked_lines(blocked: Sequence[Blocked], style: Style) -> Iterator[str]:
     for item in blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
         yield style.clip(item.reaction, indent="    ")
-    if len(blocked) > MAX_BLOCKED:
-        yield f"  and {len(blocked) - MAX_BLOCKED} more"
+    if more := and_more(blocked):
+        yield style.clip(more, indent="    ", lines=3, first="  ")
+
+
+def and_more(blocked: Sequence[Blocked]) -> str:
+    """``and 2 more: Etcd the CRD, Widget status.a``: each has its name, because each blocks; "" if there is no more."""
+    rest = blocked[MAX_BLOCKED:]
+    return f"and {len(rest)} more: {', '.join(f'{each.kind} {each.path}' for each in rest)}" if rest else ""
 
 
 def allowed_by(result: ReleaseVerdict, style: Style) -> str:
@@ -193,7 +200,7 @@ def reaction(block: Block) -> str:
         writer=writer,
         kind=finding.kind,
         a_kind=with_article(finding.kind),
-        writes=writes_of(finding.kind, finding.spared),
+        writes=writes_of(finding.kind, is_every=finding.spared is None),
         before=brief(finding.old),
         after=brief(finding.new),
         where=_where(finding, report),
@@ -242,10 +249,8 @@ def counts_line(report: DiffReport) -> str:
         is_cut = direction != report.directions[0] and _any(report, direction)
         hint = f" (--direction {direction})" if is_cut else ""
         parts.append(f"{direction}: {tally(severities(report, direction))}{hint}")
-    count = sum(finding.waiver is not None for finding in report.findings)
-    waived = f", {count} waived" if count else ""
     problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
-    return f"{'; '.join(parts)}; {len(report.undecided)} undecided{waived}{problems}."
+    return f"{'; '.join(parts)}; {len(report.undecided)} undecided{waived(report)}{problems}."
 
 
 def _any(report: DiffReport, direction: Direction) -> bool:
