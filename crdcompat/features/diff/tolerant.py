@@ -62,7 +62,8 @@ def _found(old: CrdSet, new: CrdSet, filters: Filters, compare: Compare) -> Sequ
 
 
 def _key(item: Judged) -> tuple[str, ...]:
-    return (item.direction, item.effect, item.change.kind, item.crd, item.version, item.change.place)
+    """The effect at a place, by whichever kind of change: a pattern that changed is one that narrowed, once joined."""
+    return (item.direction, item.effect, item.crd, item.version, item.change.place)
 
 
 def _concerns(item: Judged, plan: Planned) -> bool:
