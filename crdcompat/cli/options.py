@@ -258,7 +258,8 @@ class Comparing(Configured, frozen=True, kw_only=True):
         typer.Option(
             "--format",
             metavar="FORMAT[=FILE]",
-            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html or csv; repeatable.",
+            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html, statistics or csv; "
+            "repeatable.",
             autocompletion=known_formats,
             rich_help_panel=OUTPUT,
         ),

@@ -39,11 +39,6 @@ class Planned(Struct, frozen=True, eq=False):
     widening: Widening
     judged: Judged
 
-    @property
-    def place(self) -> str:
-        """``Route (v1) spec.tls``."""
-        return f"{self.judged.kind} ({self.judged.version}) {self.judged.change.place}".rstrip()
-
 
 class Patched(Struct, frozen=True):
     """A unified diff of OLD's files, and their contents after it."""
@@ -52,12 +47,15 @@ class Patched(Struct, frozen=True):
     files: dict[str, bytes]
 
 
+def is_of_schema(item: Judged) -> bool:
+    """Whether a schema of OLD can make up for a result: a write that it refuses after a rollback."""
+    return not item.change.of_crd and item.direction == Direction.ROLLBACK and item.effect == Effect.WRITE_REJECTED
+
+
 def planned(judged: Iterable[Judged]) -> list[Planned]:
-    """What the rollback findings need: a setting for each of them in each copy of a CRD."""
+    """What the results of a rollback need: a setting for each of them in each copy of a CRD."""
     found = []
     for item in judged:
-        if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
-            continue
         sides = ((each.at(Side.OLD), each.at(Side.NEW)[0]) for each in item.occurrences)
         for chosen, newer in ((chosen, newer) for olds, newer in sides for chosen in olds):
             document = chosen.document

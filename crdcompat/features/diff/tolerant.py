@@ -6,6 +6,7 @@ which OLD accepts more than NEW, or less than before, or which OLD's server refu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
@@ -16,10 +17,10 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.features.diff.comparison import Compared
 from crdcompat.features.diff.options import DiffOptions
-from crdcompat.findings.patch import Patched, Planned, patched, planned
+from crdcompat.findings.patch import Patched, Planned, is_of_schema, patched, planned
 from crdcompat.schema.structural import RULES
 from crdcompat.sources.memory import MemoryTree
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.vocabulary.filters import Filters
 
 #: Times that a patch is compared; each time something is left out.
@@ -31,25 +32,29 @@ Compare = Callable[[CrdSet, CrdSet, DiffOptions], Compared]
 
 def tolerant_patch(old: CrdSet, new: CrdSet, judged: Iterable[Judged], compare: Compare) -> str:
     """A unified diff of OLD's files for the rollback results ``judged``; "" if nothing can be widened."""
-    plans, left_out = planned(judged), list[Planned]()
-    known: set[tuple[str, ...]] | None = None
+    needed = [item for item in judged if is_of_schema(item)]
+    plans = planned(needed)
+    crds = {plan.judged.crd for plan in plans}
+    known: Counter[tuple[str, ...]] | None = None
     for _ in range(_MAX_ROUNDS):
         if not plans:
             break
         made = patched(plans, old)
         after = _with_files(old, made)
-        filters = Filters(crds=tuple(sorted({plan.judged.crd for plan in plans})))
+        filters = Filters(crds=tuple(sorted(crds)))
         if known is None:
-            known = {_key(item) for item in _found(old, new, filters, compare)}
-        fresh = [item for item in _found(after, new, filters, compare) if _key(item) not in known]
+            known = Counter(map(_key, _found(old, new, filters, compare)))
+        there = _found(after, new, filters, compare)
+        still = Counter(map(_key, there))
+        fresh = [item for item in there if still[_key(item)] > known[_key(item)]]
         up = replace(filters, directions=(Direction.UPGRADE,))
         narrowed = [item for item in _found(old, after, up, compare) if item.effect in _REFUSING]
         wrong = [plan for plan in plans if any(_concerns(item, plan) for item in (*fresh, *narrowed))]
         if not wrong:
-            return _named(left_out) + made.text
-        left_out += wrong
+            # What has no widening of its own may be gone with that of another change.
+            return _named(item for item in needed if item.crd not in crds or _key(item) in still) + made.text
         plans = [plan for plan in plans if plan not in wrong]
-    return _named(left_out) + patched(plans, old).text if left_out and plans else _named(left_out)
+    return _named(needed)
 
 
 #: Effects that say that OLD, once patched, takes less than before, or that its server refuses it.
@@ -88,10 +93,12 @@ def _with_files(old: CrdSet, made: Patched) -> CrdSet:
     return replace(old, documents=tuple(map(with_content, old.documents)))
 
 
-def _named(left_out: Sequence[Planned]) -> str:
-    """A line for each place whose widening was left out; git takes it for text before a patch."""
+def _named(left_out: Iterable[Judged]) -> str:
+    """A line for each place that is not widened; git takes it for text before a patch."""
     lines = dict.fromkeys(
-        f"# {plan.file}: {plan.place} has no widening that accepts only what OLD or NEW accepts: widen it by hand\n"
-        for plan in left_out
+        f"# {chosen.document.file}: {f'{item.kind} ({item.version}) {item.change.place}'.rstrip()} has no widening "
+        "that accepts only what OLD or NEW accepts: widen it by hand\n"
+        for item in left_out
+        for chosen in item.occurrences[0].at(Side.OLD)[:1]
     )
     return "".join(lines)
