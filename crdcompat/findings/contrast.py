@@ -19,18 +19,26 @@ _MAX_VALUES, _MAX_EACH = 2, 72
 def brief(value: Any) -> str:
     """A keyword's value in a sentence: short JSON, ``none`` if it is absent. A long list ends after a whole item.
 
-    Limits are ``minLength 1, maxLength 9``.
+    Keywords are ``minLength 1, maxLength 9``, or ``list-type map, list-map-keys name``.
     """
     if value is None:
         return "none"
-    if isinstance(value, dict) and value and all(isinstance(each, str | int | float) for each in value.values()):
-        return ", ".join(f"{name} {each}" for name, each in value.items())
+    if isinstance(value, dict) and value and all(map(_is_plain, value.values())):
+        words = {name: " ".join(each) if isinstance(each, list) else each for name, each in value.items()}
+        return ", ".join(f"{name.removeprefix('x-kubernetes-')} {each}" for name, each in words.items())
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     items = [orjson.dumps(item).decode() for item in value] if isinstance(value, list) and len(text) > MOST else []
     ends = [*accumulate(len(item) + 1 for item in items)]
     if shown := sum(end < MOST for end in ends):
         return f"[{','.join(items[:shown])} and {len(items) - shown} more]"
     return cut_middle(text)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a word or a number, or a list of words."""
+    return isinstance(value, str | int | float) or (
+        isinstance(value, list) and all(isinstance(each, str) for each in value)
+    )
 
 
 def contrast(before: str, after: str) -> tuple[str, str]:

@@ -37,8 +37,8 @@ VERBS = {
     "stays": "stay",
 }
 
-#: First letters of kinds that take "an".
-_VOWELS = frozenset("AEIO")
+#: First letters of kinds that take "an", and those that do in an abbreviation: an HTTPRoute.
+_VOWELS, _SPELLED = frozenset("AEIO"), frozenset("FHLMNRSX")
 
 Locate = Callable[[Judged], tuple[Location, ...]]
 
@@ -155,6 +155,8 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
+    if is_early and "{then}" not in told:
+        sentence += f" ({writer}'s API server still serves when this CRD is applied)"
     if item.unlikely:
         sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
     lone = [each for each in item.occurrences if isinstance(each, Lone)]
@@ -216,7 +218,8 @@ def writes_of(kind: str, *, is_every: bool) -> str:
 
 def with_article(kind: str) -> str:
     """``an Ingress``."""
-    return f"{'an' if kind[:1] in _VOWELS else 'a'} {kind}"
+    is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED
+    return f"{'an' if kind[:1] in _VOWELS or is_spelled else 'a'} {kind}"
 
 
 def _before_and_after(change: Change) -> tuple[str, str]:

@@ -44,5 +44,8 @@ def test_one_rule_and_its_successor_are_contrasted_many_are_listed() -> None:
 
 def test_limits_are_words() -> None:
     assert brief({"minLength": 1, "maxLength": 9}) == "minLength 1, maxLength 9"
+    assert brief({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"]}) == (
+        "list-type map, list-map-keys a b"
+    )
     assert brief(None) == "none"
     assert brief({"anyOf": [{"type": "string"}]}) == '{"anyOf":[{"type":"string"}]}'

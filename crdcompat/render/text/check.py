@@ -76,8 +76,10 @@ def _is_short(report: CheckReport, style: Style) -> bool:
 def _clean(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
     """The verdict and the counts, findings of severity info if they fit, and how much is not listed."""
     yield from (style.title(waiver, "warning") for waiver in report.waivers)
-    said = (line for each in report.sections for line in (*promoted_lines(each.report), *declared_lines(each.report)))
-    yield from (style.clip(line, indent="    ", lines=1, first="") for line in dict.fromkeys(said))
+    gates = (line for each in report.sections for line in promoted_lines(each.report))
+    yield from (style.clip(line, indent="    ", lines=1, first="") for line in dict.fromkeys(gates))
+    said = (line for each in report.sections for line in declared_lines(each.report))
+    yield from (style.fill(line, indent="    ", first="") for line in dict.fromkeys(said))
     yield from verdict_lines(report, listed, style)
     infos = [entry for entry in listed if entry.finding.counts]
     lines = [*info_lines(infos, style, most=_MAX_CLEAN)]
