@@ -223,11 +223,15 @@ class Configured(Place, frozen=True, kw_only=True):
         typer.Option(
             "--format",
             metavar="FORMAT[=FILE]",
-            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
+            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html, statistics or csv; "
+            "repeatable.",
             autocompletion=known_formats,
             rich_help_panel=OUTPUT,
         ),
     ] = None
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count findings by rule and owner.", rich_help_panel=OUTPUT)
+    ] = False
     fail_on: FailOnChoice = None
     installer: InstallerOption = None
     allow_unknown: AllowUnknown = False
@@ -256,14 +260,15 @@ class Configured(Place, frozen=True, kw_only=True):
         for key, value in (("profile", self.profile), ("installer", self.installer)):
             found = found.with_option(key, value) if value is not None else found
         found = found.with_files(self.include, self.exclude)
-        formats = tuple(self.formats or self.usual or found.texts("formats"))
+        asked = [*(self.formats or ()), *["statistics"] * self.statistics]
+        formats = tuple(asked or self.usual or found.texts("formats"))
         check_formats(formats, kind)
         fail_on = self.fail_on or FailOn(found.values["fail_on"])
         return Settings(found, formats, fail_on, self.allow_unknown, output)
 
 
 #: The options of ``Configured`` that only commands with comparisons take.
-COMPARISON = ("installer", "profile", "include", "exclude")
+COMPARISON = ("statistics", "installer", "profile", "include", "exclude")
 
 
 class Output(Struct, frozen=True, kw_only=True):

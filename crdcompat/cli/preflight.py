@@ -54,6 +54,7 @@ def preflight(
     configured: Annotated[
         o.Configured,
         varied(
+            "statistics",
             "profile",
             "include",
             "exclude",

@@ -73,7 +73,8 @@ def simulate(
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
     configured: Annotated[
-        o.Configured, varied("profile", helps={"formats": "As for diff, such as text and json; repeatable."})
+        o.Configured,
+        varied("statistics", "profile", helps={"formats": "As for diff, such as text and json; repeatable."}),
     ],
     output: o.Output,
     charts: o.Charts,

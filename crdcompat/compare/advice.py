@@ -121,5 +121,6 @@ def _advice(item: Judged, places: Iterable[_Place]) -> Iterator[Judged]:
             unlikely=False,
             writes=None,
             spared=None,
+            spared_since=0,
             reason="",
         )

@@ -23,7 +23,8 @@ from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.of_crd import judged_of_crd, occurrence_of, representative
-from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
+from crdcompat.compare.registry import facet_of
+from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.unlikely_state import is_unlikely
@@ -207,6 +208,7 @@ class Comparer:
             doubtful=False,
             writes=None,  # the answers were those to another witness
             spared=None,
+            spared_since=0,
             writer_default=is_writer_default(item.change, item.direction, item.effect, witness, pairs[0]),
             unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], self._cache.book),
         )
@@ -236,7 +238,10 @@ class Comparer:
                 groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(occurrence)
             for (effect, _, windows), occurrences in groups.items():
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
-                    found.without_effect[direction] += 1
+                    contexts = tuple(dict.fromkeys(each.context for each in occurrences))
+                    change = occurrences[0].change
+                    reason = _why_harmless(change, direction, effect)
+                    found.without_effect.append(Harmless(crd, version, contexts, change, direction, reason))
                     continue
                 labels = outcomes[direction][schemas_of(occurrences[0])].labels
                 sides = partial(self._sides, direction)
@@ -272,6 +277,15 @@ class Comparer:
             if direction == Direction.ROLLBACK
             else WriterReader(writer=old, reader=new)
         )
+
+
+def _why_harmless(change: Change, direction: Direction, effect: Effect) -> str:
+    """Why a change has no effect, or none that counts."""
+    if effect != Effect.NONE:
+        return "only objects of another version meet it, and no write of them is refused"
+    if not facet_of(change.kind).effects[change.kind].towards(direction):
+        return f"no {change.kind} has an effect in this direction"
+    return "every object that one side accepts passes the other: tried in all cases, or proved"
 
 
 def _shared(crd_pair: CrdPair) -> list[str]:

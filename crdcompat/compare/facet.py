@@ -86,22 +86,17 @@ def no_widening(change: Change, values: tuple[Any, ...], old: Node, new: Node) -
 
 def copy_from_new(keywords: Collection[str]) -> Widen:
     """Widen by copying NEW's values of ``keywords`` to OLD."""
-    return lambda change, values, old, new: _set(change, keywords, old, new, dropped=False)
+    return lambda change, values, old, new: _copied(change, keywords, old, new)
 
 
-def drop_keywords(keywords: Collection[str]) -> Widen:
-    """Widen by removing ``keywords`` from OLD, where NEW's values would reject values that OLD accepts."""
-    return lambda change, values, old, new: _set(change, keywords, old, new, dropped=True)
-
-
-def _set(change: Change, keywords: Collection[str], old: Node, new: Node, *, dropped: bool) -> Iterator[Widening]:
+def _copied(change: Change, keywords: Collection[str], old: Node, new: Node) -> Iterator[Widening]:
     a, b = node_at(old, change.path), node_at(new, change.path)
     if a is None or b is None:
         return
     for keyword in sorted(keywords):
         before, after = a.raw.get(keyword, ABSENT), b.raw.get(keyword, ABSENT)
         if before != after:
-            yield Widening(schema_pointer(change.path), keyword, ABSENT if dropped else after)
+            yield Widening(schema_pointer(change.path), keyword, after)
 
 
 def explains_at(difference: Differing, reaction: Reaction) -> bool:

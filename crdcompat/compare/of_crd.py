@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.crd_facet import CrdChange
-from crdcompat.compare.result import Comparison, Judged, Occurrence
+from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
@@ -26,7 +26,8 @@ def judged_of_crd(
     for direction in directions:
         outcome = item.rollback if direction == Direction.ROLLBACK else item.upgrade
         if outcome.effect == Effect.NONE:
-            found.without_effect[direction] += 1
+            contexts = tuple(dict.fromkeys(each.context for each in places))
+            found.without_effect.append(Harmless(crd, item.version, contexts, item.change, direction, _AS_BEFORE))
             continue
         errors = (outcome.sentence,) if outcome.sentence else ()
         reason = None if outcome.object is not None else outcome.doubt or _OF_THE_CRD
@@ -47,6 +48,7 @@ def judged_of_crd(
         )
 
 
+_AS_BEFORE = "the server takes the CRD, and answers the same requests"
 _OF_THE_CRD = "a change of the CRD itself: it needs no object to show"
 
 

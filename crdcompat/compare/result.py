@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from msgspec import Struct, field
@@ -69,7 +68,8 @@ class Judged(Struct, frozen=True, eq=False):
     on upgrade. ``version`` is "" for changes of the CRD itself. ``doubtful``: nothing proves the effect, it may occur.
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
     ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
-    that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting.
+    that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting;
+    ``spared_since``: the Kubernetes minor from which on servers accept some, where nothing names the server.
     ``early``: the reader's CRD is applied while the writer's API server still serves, and this server was asked.
     ``reason`` ends the message: what only this result knows. ``named``: who writes the value of the witness
     (``Named``), None if nobody asked. ``harms``: what the change takes from every user of the field (``Harm``).
@@ -94,6 +94,7 @@ class Judged(Struct, frozen=True, eq=False):
     unlikely: bool = False
     writes: tuple[WriteKind, ...] | None = None
     spared: Spared | None = None
+    spared_since: int = 0
     reason: str = ""
     early: bool = False
     named: Named | None = None
@@ -131,17 +132,28 @@ class Open(Struct, frozen=True, eq=False):
     new: Chosen | None
 
 
-class Comparison(Struct):
-    """Everything found: judged changes that have an effect, undecided differences, and counts.
+class Harmless(Struct, frozen=True):
+    """A change without effect in one direction, and why it has none."""
 
-    ``without_effect`` counts changes without effect by direction. ``texts`` lists changes of texts, ``compared`` and
+    crd: str
+    version: str
+    contexts: tuple[str, ...]
+    change: Change
+    direction: Direction
+    reason: str
+
+
+class Comparison(Struct):
+    """Everything found: judged changes that have an effect, those without, undecided differences, and counts.
+
+    ``texts`` lists changes of texts, ``compared`` and
     ``changed`` names of CRDs. ``versions`` are pairs of a CRD and a version that both sides have, ``""`` where
     they share none.
     """
 
     judged: list[Judged] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
-    without_effect: Counter[str] = field(default_factory=Counter)
+    without_effect: list[Harmless] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)
     versions: set[tuple[str, str]] = field(default_factory=set)

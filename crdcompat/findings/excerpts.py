@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import SourceError
+from crdcompat.findings.contrast import shared_start
 from crdcompat.models.diff import DiffReport, UndecidedEntry
 from crdcompat.models.finding import Excerpt, Finding, Location
 from crdcompat.sources.encoding import to_utf8
@@ -29,6 +30,12 @@ _COMPARED_LINES = 40
 _MAX_CHARACTERS = 3_000_000
 #: The value of a side without the field, or without the endpoint.
 _NOTHING = (None, False)
+#: The keys of lists of which only some items may differ.
+_LIST_KEYS = ("x-kubernetes-validations:", "required:")
+#: Characters that two lines share from their start on, if one is the other one, changed.
+_MIN_SHARED = 30
+#: The key of a value, with the dash of an item of a list.
+_KEY = re.compile(r"\s*(?:- )?[\w-]+: ")
 #: Line ends as the YAML reader counts them.
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -105,7 +112,7 @@ def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Locat
             lines = _BREAK.split(to_utf8(data).decode("utf-8", "replace").rstrip("\n"))
             for place in by_file[file]:
                 start = max((place.line or 1) - _COMPARED_LINES, 1)
-                inside = tuple(_cut(line, place.column or 1) for line in lines[start - 1 : start + 2 * _COMPARED_LINES])
+                inside = tuple(lines[start - 1 : start + 2 * _COMPARED_LINES])
                 if start + len(inside) > (place.line or 1):
                     found[place] = _Window(place, start, inside)
     except (SourceError, UnicodeError):
@@ -113,12 +120,17 @@ def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Locat
     return found
 
 
-def _cut(line: str, column: int) -> str:
-    """The line; a long line is cut around the column."""
+def _cut(line: str, column: int, others: Sequence[str] = ()) -> str:
+    """The line; a long line is cut around the column, or around where it parts from the most similar of ``others``."""
     if len(line) <= _MAX_WIDE:
         return line
+    shared = max((shared_start(line.lstrip(), other.lstrip()) for other in others), default=0)
+    if shared > _MIN_SHARED:
+        column = _indent(line) + shared
     start = 0 if column < _MAX_WIDE * 3 // 4 else column - 20
-    return ("…" if start else "") + line[start : start + _MAX_WIDE] + ("…" if start + _MAX_WIDE < len(line) else "")
+    key = found[0] if shared > _MIN_SHARED and (found := _KEY.match(line)) else ""
+    shown = line[start : start + _MAX_WIDE - len(key)]
+    return (f"{key}…" if start else "") + shown + ("…" if start + len(shown) < len(line) else "")
 
 
 def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) -> tuple[Excerpt, ...]:
@@ -127,16 +139,27 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
     marked = differing or [
         frozenset() if window.place.side == lacking else _block(window, values) for window in windows
     ]
-    return tuple(_excerpt(window, marks) for window, marks in zip(windows, marked, strict=True))
+    listed = [_listed(window) for window in windows]
+    for index, mine in enumerate(listed):
+        # Lines of another list of the window are not those of this one, however equal.
+        others = {text for other in listed[:index] + listed[index + 1 :] for text in other.values()}
+        marked[index] |= {at for at, text in mine.items() if text not in others}
+    changed = [[window.lines[at] for at in marks] for window, marks in zip(windows, marked, strict=True)]
+    return tuple(
+        _excerpt(window, marks, [line for other in changed[:index] + changed[index + 1 :] for line in other])
+        for index, (window, marks) in enumerate(zip(windows, marked, strict=True))
+    )
 
 
-def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
+def _excerpt(window: _Window, marked: frozenset[int], others: Sequence[str]) -> Excerpt:
     """The lines around the place, with the marked lines next to it; of a block around its first marked line.
 
     A rule is one of a list, whose place is that of the list.
     """
     low = high = window.at
-    if low not in marked and not _is_list(window):
+    is_key_alone = low + 1 not in marked and any(index in marked for index in _listed(window))
+    if (low not in marked or is_key_alone) and not _is_list(window):
+        marked -= {low}
         low = high = next((index for index in _below(window) if index in marked), window.at)
     while low - 1 in marked and window.at - low < _MAX_MARKED // 2:
         low -= 1
@@ -147,7 +170,11 @@ def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
     low, high = max(low - _AROUND, 0), min(high + _AROUND, len(window.lines) - 1)
     changed = frozenset(window.start + index for index in marked if low <= index <= high)
     place = window.place
-    return Excerpt(place.side, place.file, place.line or 1, window.start + low, window.lines[low : high + 1], changed)
+    lines = tuple(
+        _cut(window.lines[index], place.column or 1, others if index in marked else ())
+        for index in range(low, high + 1)
+    )
+    return Excerpt(place.side, place.file, place.line or 1, window.start + low, lines, changed)
 
 
 def _differing(old: _Window, new: _Window) -> list[frozenset[int]] | None:
@@ -175,6 +202,22 @@ def _block(window: _Window, values: frozenset[str]) -> frozenset[int]:
 
 def _bare(text: str) -> str:
     return text.strip().removeprefix("- ").strip("\"' ")
+
+
+def _listed(window: _Window) -> dict[int, str]:
+    """The lines of the rules or required names whose key is the place, by index; nothing at other places."""
+    if window.lines[window.at].strip() not in _LIST_KEYS:
+        return {}
+    indent = _indent(window.lines[window.at])
+    found: dict[int, str] = {}
+    for index in range(window.at + 1, len(window.lines)):
+        line = window.lines[index]
+        # A list may stand at the column of its key.
+        is_item = line.lstrip().startswith("- ")
+        if line.strip() and _indent(line) < indent + (not is_item):
+            break
+        found[index] = line.strip()
+    return found
 
 
 def _is_list(window: _Window) -> bool:

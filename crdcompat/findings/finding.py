@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from itertools import accumulate
 from typing import Any
 
 import orjson
 from msgspec.structs import replace
 
+from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
+from crdcompat.findings.contrast import brief, contrast, contrasted, cut_middle
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.findings.severity import decide, is_lowered
 from crdcompat.models.finding import Finding, Location, Windows
@@ -36,8 +37,8 @@ VERBS = {
     "stays": "stay",
 }
 
-#: First letters of kinds that take "an".
-_VOWELS = frozenset("AEIO")
+#: First letters of kinds that take "an", and those that do in an abbreviation: an HTTPRoute.
+_VOWELS, _SPELLED = frozenset("AEIO"), frozenset("FHLMNRSX")
 
 Locate = Callable[[Judged], tuple[Location, ...]]
 
@@ -116,24 +117,30 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if item.doubtful else None
     told = (rule.staying.get("message") if item.stays else None) or unproven or rule.message[item.direction]
+    is_early = item.early and item.spared is None
+    told_added, told_removed = listed(added), listed(removed)
+    if "{removed} -> {added}" in told:
+        told_removed, told_added = contrasted(removed, added)
+    before, after = _before_and_after(item.change)
     sentence = told.format(
         path=item.change.place or "the object",
-        added=listed(added),
-        removed=listed(removed),
+        added=told_added,
+        removed=told_removed,
         reader=reader,
         writer=writer,
         old=old,
         new=new,
         kind=item.kind,
         a_kind=with_article(item.kind),
-        then=_THEN[item.move],
+        then=_THEN[item.move] if not is_early else f"while {writer}'s API server still serves",
         then_at_reader=_THEN[item.move]
         + (f" to {reader}" if item.window is None else f", which leaves the CRD of {reader}"),
-        writes=writes_of(item.kind, item.spared),
+        writes=writes_of(item.kind, is_every=item.spared is None and not item.spared_since),
         one="it" if len(added or removed) == 1 else "one of them",
         default=_default(item),
-        before=brief(item.change.old),
-        after=brief(item.change.new),
+        before=before,
+        after=after,
+        others=_others(item.change.new) if "{others}" in told else "",
         **{verb: doubted if item.doubtful else verb for verb, doubted in VERBS.items()},
     )
     if item.spared is not None:
@@ -148,7 +155,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
-    if item.early and item.spared is None:
+    if is_early and "{then}" not in told:
         sentence += f" ({writer}'s API server still serves when this CRD is applied)"
     if item.unlikely:
         sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
@@ -161,6 +168,8 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f" (unless another component ships it: {other} has its sources, outside of the payload)"
     if is_partial and other != reader:
         sentence += f" (only in the contexts named here: {other} has it in others)"
+    if item.spared_since:
+        sentence += _spared_later(item.spared_since, is_all="{writes}" in told)
     if item.reason:
         sentence += f": {item.reason}"
     if item.named is Named.NOBODY and not item.unlikely:
@@ -170,6 +179,13 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if is_lowered(item):
         sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
+
+
+def _spared_later(minor: int, *, is_all: bool) -> str:
+    """What servers do where none is known; ``is_all``: the sentence is about all writes."""
+    if is_all:
+        return f"; Kubernetes 1.{minor - 1} and older reject all of them, later ones those that change the value"
+    return f"; Kubernetes 1.{minor} and later let updates pass that leave the value as it is"
 
 
 _THEN = {Direction.ROLLBACK: "after a rollback", Direction.UPGRADE: "after the upgrade"}
@@ -195,32 +211,35 @@ _UNLIKELY = {
 }
 
 
-def writes_of(kind: str, spared: Spared | None) -> str:
+def writes_of(kind: str, *, is_every: bool) -> str:
     """The writes that a server rejects, in a sentence that goes on with what the object holds."""
-    return f"the writes of every {kind}" if spared is None else f"writes of {with_article(kind)}"
-
-
-#: The characters of a keyword's value in a sentence.
-_BRIEF = 120
+    return f"{'every write' if is_every else 'writes'} of {with_article(kind)}"
 
 
 def with_article(kind: str) -> str:
     """``an Ingress``."""
-    return f"{'an' if kind[:1] in _VOWELS else 'a'} {kind}"
+    is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED
+    return f"{'an' if kind[:1] in _VOWELS or is_spelled else 'a'} {kind}"
 
 
-def brief(value: Any) -> str:
-    """A keyword's value in a sentence: short JSON, ``none`` if it is absent. A long list ends after a whole item."""
-    if value is None:
-        return "none"
-    text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    if len(text) <= _BRIEF:
-        return text
-    items = [orjson.dumps(item).decode() for item in value] if isinstance(value, list) else []
-    ends = [*accumulate(len(item) + 1 for item in items)]
-    if shown := sum(end < _BRIEF for end in ends):
-        return f"[{','.join(items[:shown])} and {len(items) - shown} more]"
-    return f"{text[: _BRIEF - 3]}..."
+def _before_and_after(change: Change) -> tuple[str, str]:
+    """The values of both sides: those of an enum by name, defaults as JSON, long texts by what tells them apart."""
+    sides = change.old, change.new
+    if change.kind.startswith("enum."):
+        return tuple(listed(side) if isinstance(side, list | tuple) else brief(side) for side in sides)  # type: ignore[return-value]
+    if change.kind.startswith("default."):
+        return tuple(cut_middle(orjson.dumps(side).decode()) for side in sides)  # type: ignore[return-value]
+    if isinstance(change.old, str) and isinstance(change.new, str):
+        return contrast(change.old, change.new)
+    return brief(change.old), brief(change.new)
+
+
+def _others(paths: Any) -> str:
+    """`` (with status.a and status.b)``: further fields of one advice; nothing if there is none."""
+    if not isinstance(paths, list) or len(paths) < 2:
+        return ""
+    rest = len(paths) - 4
+    return f" (with {', '.join(paths[1:4])}{f' and {rest} more' if rest > 0 else ''})"
 
 
 def listed(values: Sequence[Any], limit: int = 8) -> str:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.compare.facet import Widening
 from crdcompat.compare.registry import facet_of
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
@@ -23,26 +25,52 @@ from crdcompat.yaml.edit import Setting, apply_settings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdcompat.compare.facet import Widening
     from crdcompat.compare.result import Judged
     from crdcompat.crds.reader import CrdSet
     from crdcompat.crds.resolving import Chosen
     from crdcompat.schema.paths import Pointer
 
 
-def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
-    """A unified diff of OLD's files; "" if nothing can be widened. All copies of a CRD get the same patch."""
-    wanted: dict[str, dict[tuple[int, Pointer, str], Widening]] = {}
+class Planned(Struct, frozen=True, eq=False):
+    """One setting for a file of OLD: the document, the widening, and the change that needs it."""
+
+    file: str
+    index: int
+    widening: Widening
+    judged: Judged
+
+
+class Patched(Struct, frozen=True):
+    """A unified diff of OLD's files, and their contents after it."""
+
+    text: str
+    files: dict[str, bytes]
+
+
+def is_of_schema(item: Judged) -> bool:
+    """Whether a schema of OLD can make up for a result: a write that it refuses after a rollback."""
+    return not item.change.of_crd and item.direction == Direction.ROLLBACK and item.effect == Effect.WRITE_REJECTED
+
+
+def planned(judged: Iterable[Judged]) -> list[Planned]:
+    """What the results of a rollback need: a setting for each of them in each copy of a CRD."""
+    found = []
     for item in judged:
-        if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
-            continue
         sides = ((each.at(Side.OLD), each.at(Side.NEW)[0]) for each in item.occurrences)
         for chosen, newer in ((chosen, newer) for olds, newer in sides for chosen in olds):
-            for widening in _widenings(item, chosen, newer):
-                key = (chosen.document.index, widening.pointer, widening.keyword)
-                widenings = wanted.setdefault(chosen.document.file, {})
-                widenings[key] = _joined(widenings[key], widening) if key in widenings else widening
-    texts = []
+            document = chosen.document
+            found += [Planned(document.file, document.index, each, item) for each in _widenings(item, chosen, newer)]
+    return found
+
+
+def patched(plans: Iterable[Planned], old: CrdSet) -> Patched:
+    """The patch for OLD; files that cannot be edited have a line that says so."""
+    wanted: dict[str, dict[tuple[int, Pointer, str], Widening]] = {}
+    for plan in plans:
+        key = (plan.index, plan.widening.pointer, plan.widening.keyword)
+        widenings = wanted.setdefault(plan.file, {})
+        widenings[key] = _joined(widenings[key], plan.widening) if key in widenings else plan.widening
+    texts, files = [], {}
     for file, data in old.read(sorted(wanted)):
         text = legible(data)
         if not any(isinstance(item, Document) for item in read_documents(text, file)):
@@ -57,10 +85,11 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
         except LookupError:  # the pointer leads into a string
             texts.append(f"# {file} holds the CRD in a text: widen it by hand\n")
             continue
+        files[file] = after
         before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
         texts += [f"# {file} is not in UTF-8: this is for its text, git apply does not take it\n"] * is_wide(data)
         texts += difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")
-    return "".join(texts)
+    return Patched("".join(texts), files)
 
 
 def _widenings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Widening]:

@@ -46,6 +46,20 @@ class UnmatchedCopies(Struct, frozen=True):
     new: tuple[str, ...]
 
 
+class HarmlessChange(Struct, frozen=True):
+    """A change without effect in one direction, and the reason; ``old`` and ``new`` are the values of both sides."""
+
+    crd: str
+    version: str
+    contexts: tuple[str, ...]
+    path: str
+    change: str
+    direction: Direction
+    old: Any
+    new: Any
+    reason: str
+
+
 class Counts(Struct, frozen=True):
     """The scope of a comparison.
 
@@ -66,7 +80,6 @@ class Counts(Struct, frozen=True):
     contexts_only_old: tuple[str, ...]
     contexts_only_new: tuple[str, ...]
     text_changes: tuple[str, ...]
-    harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     apart: tuple[str, ...] = ()
@@ -107,6 +120,7 @@ class DiffReport(WithVerdict, frozen=True):
     ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out. ``notes`` say
     what the report hides. ``is_part``: only some CRDs were to be compared, so that either side may lack all of them.
     ``installers`` has the installer of each manifest by its file; nothing if none of them changes the verdict.
+    ``harmless`` are the changes without effect.
     """
 
     KIND: ClassVar[Literal["diff"]] = "diff"
@@ -127,6 +141,7 @@ class DiffReport(WithVerdict, frozen=True):
     notes: tuple[str, ...] = ()
     is_part: bool = False
     installers: Mapping[str, Installer] = {}
+    harmless: tuple[HarmlessChange, ...] = ()
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.atomic_write import refuse_links, replacing
 from crdcompat.errors import UsageError, did_you_mean
+from crdcompat.program import runs_in_ci
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def write_reports(
     actions = runs_on_github()
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
     named = map(parse_format, formats) if formats else ((name, None) for name in usual)
-    # Most commits touch no CRD: a terminal then stays silent; files and services get their report.
-    silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
+    # Most commits touch no CRD: a terminal then stays silent; files and services get their report, a CI log a line.
+    is_silent = verbosity < 0 or (verbosity == 0 and not runs_in_ci())
+    silent = (("text", None),) if is_silent and _is_idle(report) else ()
     chosen = [each for each in named if each not in silent]
     plain = Style(verbosity=verbosity, existing=existing, fails=fails, allowed=allowed)
     for name, target in chosen:

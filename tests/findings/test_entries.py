@@ -57,8 +57,8 @@ def test_every_format_has_one_entry_with_the_places(tmp_path: Path) -> None:
         text = " ".join(rendered(report, name).split())
         assert where in text, name
         twice = ("junit", "markdown")  # a case, and its message; a row of the table, and the finding
-        assert text.count("the writes of every Widget") == (2 if name in twice else 1), name
-        assert "the writes of every Config" not in text, name
+        assert text.count("rejects writes of a Widget") == (2 if name in twice else 1), name
+        assert "writes of a Config" not in text, name
     assert rendered(report, "github").count("\n::") == 0, "one annotation, the first line"
     assert len(json.loads(rendered(report, "gitlab"))) == 1
     (result,) = one_run(report)["results"]
@@ -288,7 +288,7 @@ def test_contexts_without_a_proof_are_not_said_to_have_one(tmp_path: Path) -> No
     for name in ("markdown", "junit", "html"):
         text = " ".join(rendered(report, name).split())
         assert text.count(sentence) == 1, name
-        assert "may reject the writes of every Widget" in text.partition(sentence)[2], name
+        assert "may reject every write of a Widget" in text.partition(sentence)[2], name
 
 
 def test_contexts_with_a_proof_of_their_own_are_listed_together(tmp_path: Path) -> None:

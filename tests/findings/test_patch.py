@@ -6,7 +6,8 @@ import copy
 import re
 from pathlib import Path
 
-from helpers import Json, apply_patch, array, both, crd, diff, obj, root, run, string, write
+import pytest
+from helpers import Json, apply_patch, array, both, crd, diff, load_yaml, obj, root, run, string, write
 
 
 def _left(old: Path, new: str | Path, **options: Path) -> set[tuple[str, str, str]]:
@@ -100,3 +101,72 @@ def test_the_file_keeps_its_style(tmp_path: Path) -> None:
     apply_patch(patch, tmp_path)
     assert "# first" in old.read_text(encoding="utf-8")
     assert _left(old, f"path:{tmp_path / 'new.yaml'}") == set()
+
+
+def _patched(top: Path, before: Json, after: Json) -> tuple[str, Json, Path, Path]:
+    """The patch, the schema of ``spec.v`` in OLD after it, and both sides."""
+    sides = both(top, root(spec=obj(v=before)), root(spec=obj(v=after)))
+    patch = run("diff", "old", "new", "--suggest-patch", cwd=top).out
+    if "--- a/" in patch:
+        apply_patch(patch, top / "old")
+    (file,) = (path for path in sides[0].rglob("*") if path.is_file())
+    schema = load_yaml(file.read_text())["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return patch, schema["properties"]["spec"]["properties"]["v"], *sides
+
+
+_RULE = "self.startsWith('x-') || self.size() > 3"
+_EITHER: dict[str, tuple[Json, Json, Json]] = {
+    "patterns of which none holds the other": (
+        string(pattern="^a+$"),
+        string(pattern="^b+$"),
+        string(pattern="(^a+$)|(^b+$)"),
+    ),
+    "limits, each the looser one": (
+        string(minLength=2, maxLength=5),
+        string(minLength=3, maxLength=9),
+        string(minLength=2, maxLength=9),
+    ),
+    "a pattern that became a rule": (
+        string(pattern="^a+$", maxLength=9),
+        string(maxLength=9) | {"x-kubernetes-validations": [{"rule": _RULE}]},
+        string(maxLength=9) | {"x-kubernetes-validations": [{"rule": f'self.matches("^a+$") || ({_RULE})'}]},
+    ),
+    "rules of which none follows from the other": (
+        string(maxLength=9) | {"x-kubernetes-validations": [{"rule": "self.size() > 2", "message": "longer"}]},
+        string(maxLength=9) | {"x-kubernetes-validations": [{"rule": "self.size() < 4"}]},
+        string(maxLength=9)
+        | {"x-kubernetes-validations": [{"rule": "(self.size() > 2) || (self.size() < 4)", "message": "longer"}]},
+    ),
+    "conditions": (
+        string() | {"anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]},
+        string() | {"oneOf": [{"pattern": "^c"}, {"pattern": "^d"}]},
+        string()
+        | {
+            "anyOf": [
+                {"anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]},
+                {"oneOf": [{"pattern": "^c"}, {"pattern": "^d"}]},
+            ]
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _EITHER)
+def test_what_either_side_accepts_and_nothing_else(tmp_path: Path, name: str) -> None:
+    before, after, joined = _EITHER[name]
+    patch, schema, *sides = _patched(tmp_path, before, after)
+    assert schema == joined, patch
+    report = diff(*sides)
+    assert {f["direction"] for f in report["findings"]} <= {"upgrade"}
+
+
+def test_what_no_schema_can_join_is_named(tmp_path: Path) -> None:
+    """OLD's condition became a rule: dropping it would let OLD accept what NEW refuses."""
+    before = string(maxLength=9) | {"anyOf": [{"pattern": "^a"}, {"pattern": "^bb"}]}
+    after = string(maxLength=9) | {"x-kubernetes-validations": [{"rule": "self.startsWith('c')"}]}
+    patch, schema, *_ = _patched(tmp_path, before, after)
+    (line,) = patch.splitlines()
+    assert line == (
+        "# widget.yaml: Widget (v1) spec.v has no widening that accepts only what OLD or NEW accepts: widen it by hand"
+    )
+    assert schema == before

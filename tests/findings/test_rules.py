@@ -58,7 +58,7 @@ _VERBS_OF = {
 _DOUBTS = ("object was found", "update was found", "before the field had a default")
 _FIELDS = {
     *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "writes",
-    "one", "default", "then", "then_at_reader",
+    "one", "others", "default", "then", "then_at_reader",
 }  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def test_siblings_with_one_sentence_share_a_block(tmp_path: Path) -> None:
 def test_a_long_rule_is_cut_inside_its_quotes() -> None:
     rule = " || ".join(f"self == 'a{number}'" for number in range(40))
     reader, writer = "release-4.14-of-ours", "release-4.15-of-ours"
-    end = f'" in {writer}: after a rollback, {reader} rejects the writes of every Widget that breaks it.'
+    end = f'" in {writer}: after a rollback, {reader} rejects every write of a Widget that breaks it.'
     text = f'is free of the rule "{rule}{end}'
     lines = Style().clip(text, lines=3)
     shown = " ".join(line.strip() for line in lines.split(_BREAK))
@@ -73,7 +73,7 @@ def test_long_rules_are_all_cut_inside_their_quotes() -> None:
     """Two rules that became three others: what happens to objects stays."""
     rules = [" && ".join(f"has(self.{name}{number})" for number in range(9)) for name in "abc"]
     before, after = '"has(self.claim)"', '", "'.join(rules)
-    end = ": after a rollback, release-4.14 rejects the writes of every Widget that breaks its rules (only on create)."
+    end = ": after a rollback, release-4.14 rejects every write of a Widget that breaks its rules (only on create)."
     lines = Style().clip(f'has other rules ({before} -> "{after}"){end}', lines=3)
     shown = " ".join(line.strip() for line in lines.split(_BREAK))
     assert shown.startswith(f'has other rules ({before} -> "has(self.a0)')

@@ -90,7 +90,7 @@ def test_an_erased_value_is_not_called_a_rejected_write(tmp_path: Path) -> None:
 def test_warnings_beside_an_error_are_a_line_each(demo: Path) -> None:
     text = run("check", "--base", "HEAD~1", cwd=demo).out
     assert _WARNINGS in text
-    assert len(text.splitlines()) <= 36
+    assert len(text.splitlines()) <= 38
     assert _WARNINGS not in run("check", "--base", "HEAD~1", "-v", cwd=demo).out
 
 
@@ -136,3 +136,38 @@ def test_the_steps_accept_all_that_fails(tmp_path: Path, others: int, how: str) 
     siblings = [each["id"] for each in found if each["path"] in ("status.a", "status.b")]
     assert len(siblings) == 2 and all(name in first for name in siblings)
     assert other.startswith(f"To accept the other {others} finding{'s' if others > 1 else ''}: {how}")
+
+
+def test_a_clean_change_prints_at_most_five_lines(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string())))})
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string(), b=string())))})
+    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    assert (ran.code, ran.out.splitlines()) == (0, [
+        "This change: CLEAN (compared with the API before this change)",
+        "0 errors, 0 warnings, 1 info.",
+        "info widgets.example.com/v1",
+        "  spec.b: lost [property-added]",
+        "Not listed: 2 notes (-v).",
+    ])  # fmt: skip
+    fields = {f"f{number}": string() for number in range(9)}
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string(), b=string(), **fields)))})
+    lines = run("check", "--base", "HEAD~1", cwd=repo).out.splitlines()
+    assert lines[2:] == ["9 info: 9 property-added (-v lists them)", "Not listed: 2 notes (-v)."]
+    assert len(run("check", "--base", "HEAD~1", "-v", cwd=repo).out.splitlines()) > 20
+    # Where an info fails the check, all of it is shown.
+    assert "What this change does" in run("check", "--base", "HEAD~1", "--fail-on", "info", cwd=repo).out
+
+
+@pytest.mark.parametrize(("variable", "count"), [("CI", 1), ("PROW_JOB_ID", 1), ("HOME", 0)])
+def test_a_change_without_a_crd_is_a_line_in_ci(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, count: int
+) -> None:
+    """An empty log looks broken."""
+    repo = repository(tmp_path)
+    commit(repo, {"README.md": "one"})
+    commit(repo, {"README.md": "two"})
+    monkeypatch.setenv(variable, str(tmp_path))
+    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    assert (ran.code, ran.out.count("\n"), ran.out.endswith("nothing to check\n")) == (0, count, bool(count))
+    assert run("check", "--base", "HEAD~1", "-q", cwd=repo).out == ""

@@ -168,7 +168,7 @@ def test_a_row_for_each_cluster(crds: dict[str, Path], tmp_path: Path) -> None:
     ]
     ran = run("diff", f"path:{crds['release-4.13']}", f"path:{crds['release-4.16']}", "--format", "csv")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("crdcompat: csv cannot show a comparison; what can: concise, ")
+    assert ran.err.startswith("crdcompat: csv cannot show a comparison; what can: changelog, concise, ")
 
 
 def test_targets_come_nearest_first_whatever_the_order(crds: dict[str, Path], tmp_path: Path) -> None:

@@ -20,10 +20,11 @@ from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, variants
 from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
+from crdcompat.compare.union import either_rules
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -272,6 +273,6 @@ FACET = Facet(
     shows,
     looks_above=True,
     of_updates=OF_UPDATES,
-    widen=copy_from_new(KEYWORDS),
+    widen=either_rules,
     explains=explains,
 )

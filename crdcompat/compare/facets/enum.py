@@ -17,8 +17,9 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.mentions import literals_for
 from crdcompat.candidates.sample import number, values
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, copy_from_new
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.union import either, listing
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
@@ -131,7 +132,7 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
         lists = {index for index, _ in node.listed}
         rest = [rule for index, rule in enumerate(node.rules) if index not in lists]
         yield Widening(at, RULES, rest or ABSENT)
-    yield from copy_from_new(KEYWORDS)(change, values, old, new)
+    yield from either(KEYWORDS, listing)(change, values, old, new)
 
 
 def _own_enums(node: Node, at: Pointer) -> Iterator[tuple[Pointer, tuple[Any, ...]]]:

@@ -13,9 +13,10 @@ from crdcompat.candidates.languages import language
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.facet import Effects, Facet
 from crdcompat.compare.limits import changes_range
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.union import either
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
@@ -81,4 +82,4 @@ def _texts(writer: Node) -> Iterator[str]:
     yield from _DISPUTED
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS))

@@ -8,10 +8,11 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, copy_from_new
+from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
@@ -41,4 +42,4 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.breaks(*map(Keyword, _LIMITS))
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))

@@ -15,8 +15,9 @@ from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import every_value, variants
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
+from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.union import either
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.equality import identical, schema_text
 from crdcompat.schema.paths import node_at
@@ -124,4 +125,4 @@ def _junctors(node: Node) -> dict[str, Any]:
     return junctors
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=drop_keywords(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS), explains=explains_below)

@@ -8,9 +8,10 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, copy_from_new
+from crdcompat.compare.facet import Facet
 from crdcompat.compare.limits import limit_changes, limit_effects, may_be
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
@@ -38,4 +39,4 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.breaks(*map(Keyword, _LIMITS))
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))

@@ -12,9 +12,10 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import number, values, whole_number
 from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, drop_keywords
+from crdcompat.compare.facet import Effects, Facet
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.union import either
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
@@ -75,4 +76,4 @@ def _multiples(writer: Node) -> Iterator[Any]:
     yield from values(writer)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=drop_keywords(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS))

@@ -11,11 +11,12 @@ from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.strings import string_limits
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
+from crdcompat.compare.facet import Effects, Facet, Widening
 from crdcompat.compare.limits import may_be
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.union import either, matching
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.paths import node_at
+from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -71,9 +72,16 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
-    """NEW's pattern if it accepts all of OLD's strings; else no pattern."""
-    tolerant = drop_keywords if change.added and change.removed else copy_from_new
-    return tolerant(KEYWORDS)(change, values, old, new)
+    """NEW's pattern if it accepts all of OLD's strings; else one for the strings of both."""
+    a, b = node_at(old, change.path), node_at(new, change.path)
+    if a is None or b is None:
+        return
+    before, after = a.raw.get("pattern"), b.raw.get("pattern")
+    if before is not None and after is not None and before != after:
+        both = f"({before})|({after})" if change.added and change.removed else after
+        yield Widening(schema_pointer(change.path), "pattern", both)
+    else:
+        yield from either(KEYWORDS, matching)(change, values, old, new)
 
 
 def _difference(mine: Node, theirs: Node, shortest: str | None) -> tuple[Any, ...]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.sample import object_of_size
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, copy_from_new
+from crdcompat.compare.facet import Facet
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -67,4 +68,4 @@ def _defaulted(node: Node) -> set[str]:
     return {name for name, member in node.properties.items() if member.default is not ABSENT}
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))

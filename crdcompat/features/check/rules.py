@@ -26,6 +26,7 @@ from crdcompat.features.check.base import (
     exists,
     find_change,
 )
+from crdcompat.program import runs_in_ci
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.differing import has_staged
 from crdcompat.sources.named_refs import find_ref, typed_commit
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
     from crdcompat.models.check import CheckReport
 
-#: Variables that CI systems set; the branch of the merge is known to CI alone, too.
-_CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "PROW_JOB_ID", "JENKINS_URL", "BUILDKITE", "TF_BUILD", "TEAMCITY_VERSION")
-_OFF = ("", "0", "false", "no")
 _USUAL = ("refs/heads/main", "refs/heads/master")
 
 
@@ -134,8 +132,7 @@ def _place(named: str | None, start: Path, repository: Repository) -> _Place | N
 
 def _is_own(repository: Repository, head: str | None, environment: Mapping[str, str]) -> bool:
     """Whether an author checks their own change: no CI runs, and it is not committed, or a hook asks."""
-    variables = (*_CI, "PULL_BASE_SHA", *TARGET_BRANCHES)
-    if any(environment.get(name, "").lower() not in _OFF for name in variables):
+    if runs_in_ci(environment, "PULL_BASE_SHA", *TARGET_BRANCHES):  # CI alone knows the branch of the merge
         return False
     if "PRE_COMMIT" in environment or head == "worktree:":
         return True

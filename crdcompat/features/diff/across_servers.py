@@ -86,7 +86,9 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
     reason = f"{spans_of(tolerant)} accepts what {spans_of(refused[strict])} refuses: {', '.join(kinds)}"
     ids = [server_name(server).id for server in refused[strict]]
     change = replace(item.change, kind=LOOSER, old=None, new=ids, added=tuple(kinds), removed=())
-    return replace(item, change=change, labels=(), spared=None, unlikely=False, writer_default=False, reason=reason)
+    return replace(
+        item, change=change, labels=(), spared=None, spared_since=0, unlikely=False, writer_default=False, reason=reason
+    )
 
 
 def _refused(item: Judged, side: Chosen, server: Server, shared: ComparisonCache) -> frozenset[WriteKind]:

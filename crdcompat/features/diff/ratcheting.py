@@ -80,10 +80,7 @@ class _Asked:
             inputs = partial(pair.question, known, item.witness.object)
             self._answers[key] = ANSWERS.of("writes of a witness", inputs, _Answer, answer)
         writes, spared, since = self._answers[key]
-        tolerant = f"Kubernetes 1.{since} and later let updates pass that leave it as it is" if since else ""
-        # A witness is replayed again after a change of it.
-        reason = item.reason if tolerant in item.reason else "; ".join(filter(None, (item.reason, tolerant)))
-        return replace(item, writes=writes, spared=spared, early=early, reason=reason)
+        return replace(item, writes=writes, spared=spared, early=early, spared_since=since)
 
     def _meets_old(self, reads: Chosen) -> bool:
         """Whether a CRD of NEW is applied while OLD's API server still serves."""

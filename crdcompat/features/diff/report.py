@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from crdcompat.apiserver.supported.ranges import ends
 from crdcompat.apiserver.versions import Server, known_server
-from crdcompat.compare.result import Judged, Open
+from crdcompat.compare.result import Harmless, Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import problem_order
@@ -16,7 +16,7 @@ from crdcompat.features.diff.passed_over import with_passed_over
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
-from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedCopies
+from crdcompat.models.diff import Counts, DiffReport, HarmlessChange, UndecidedEntry, UnmatchedCopies
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
 from crdcompat.schema.paths import render
@@ -57,7 +57,6 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,
             text_changes=tuple(sorted(found.texts)),
-            harmless=sum(found.without_effect[direction] for direction in wanted.directions),
             superseded=tuple(sorted({*pairing.ignored_duplicates, *old.set_aside, *new.set_aside})),
             versions=tuple(sorted(found.versions)),
             unread=len(new.unread),
@@ -79,6 +78,21 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
         is_filtered=wanted.leave_out,
         is_part=bool(wanted.paths) or wanted.touched is not None,
         installers=_installers(old, new),
+        harmless=tuple(
+            HarmlessChange(
+                each.crd,
+                each.version,
+                each.contexts,
+                each.change.place,
+                each.change.kind,
+                each.direction,
+                each.change.old,
+                each.change.new,
+                each.reason,
+            )
+            for each in sorted(found.without_effect, key=_harmless_order)
+            if each.direction in wanted.directions
+        ),
     )
 
 
@@ -113,6 +127,11 @@ def _is_touched(name: str, wanted: Filters) -> bool:
 
 def _is_kept(finding: Finding, wanted: Filters) -> bool:
     return (not wanted.select or finding.rule in wanted.select) and finding.rule not in wanted.ignore
+
+
+def _harmless_order(item: Harmless) -> tuple[str, ...]:
+    change = item.change
+    return (item.crd, item.version, change.place, change.kind, item.direction, *item.contexts)
 
 
 def _undecided(item: Open, places: Places) -> UndecidedEntry:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.compare.refused import NEEDS_NO_OBJECT, REFUSED
 from crdcompat.compare.refused_by import REFUSED_BY
-from crdcompat.compare.result import Judged
+from crdcompat.compare.result import Harmless, Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -51,7 +51,12 @@ def _judged(compared: Compared) -> Iterator[Judged]:
         elif (made := _staying(replace(item, stays=True))) is not None:
             yield made
         else:
-            compared.found.without_effect[item.direction] += 1
+            contexts = tuple(dict.fromkeys(each.context for each in item.occurrences))
+            made_none = Harmless(item.crd, item.version, contexts, item.change, item.direction, _REPLACED_BY_NOBODY)
+            compared.found.without_effect.append(made_none)
+
+
+_REPLACED_BY_NOBODY = "the installer does not replace the CRD: its schema stays as it is"
 
 
 def _stays(document: CrdDocument, crds: CrdSet) -> bool:

@@ -88,14 +88,19 @@ def _with_since(compared: Compared, options: DiffOptions) -> Compared:
 def suggest_patch(old: CrdSet, new: CrdSet, wanted: Filters = UNFILTERED, *, waived: Sequence[Finding] = ()) -> str:
     """A unified diff of OLD's files with which its schemas accept what NEW stores; "" if nothing can be widened.
 
-    It widens exactly what the rollback findings on the CRDs, paths and contexts of ``wanted`` need, except for
-    ``waived`` ones. crdcompat never applies it.
+    It widens what the rollback findings on the CRDs, paths and contexts of ``wanted`` need, except for ``waived`` ones,
+    and accepts only what OLD or NEW accepts; where no schema can say that, a line says so. crdcompat never applies it.
     """
-    from crdcompat.findings.patch import suggest_patch as suggested
+    from crdcompat.features.diff.tolerant import tolerant_patch
 
     wanted = Filters((Direction.ROLLBACK,), crds=wanted.crds, paths=wanted.paths, contexts=wanted.contexts)
     judged = _compare(old, new, wanted, ComparisonCache()).judged
-    return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
+    needed = [left for item in judged if (left := _unwaived(item, waived)) is not None]
+    return tolerant_patch(old, new, needed, _complete)
+
+
+def _complete(old: CrdSet, new: CrdSet, options: DiffOptions) -> Compared:
+    return completed(_compare(old, new, options.filters, options.cache), options)
 
 
 def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,12 @@ class _Judged(Struct, frozen=True):
         parts = self.data.get("sections", [self.data])
         return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
 
+    @property
+    def release(self) -> str:
+        """The newer release of the report: of a check, that of the branch of the change."""
+        bases = [part["old"]["name"] for part in self.data.get("sections", ()) if part["against"] == "base"]
+        return str(bases[0] if bases else self.data["new"]["name"])
+
     def chosen(self, reasons: Mapping[str, str], owner: str, until: str = "") -> list[tuple[_Finding, Acceptance]]:
         """The findings whose ids begin so, each with its reason. Raises UsageError for none or several of a beginning.
 
@@ -70,12 +77,14 @@ def waive(source: Source, reasons: Mapping[str, str], owner: str = "", until: st
     raises.
     """
     judged = _judge(source)
+    _refuse_over(until, judged)
     return _write(judged.chosen(reasons, owner, until), judged.config)
 
 
 def baseline(source: Source, reason: str, owner: str = "", until: str = "") -> Written:
     """Accept all errors and warnings there are. Raises as ``waive``."""
     judged = _judge(source)
+    _refuse_over(until, judged)
     accepted = Acceptance(reason, owner, until, baseline=True)
     return _write([(each, accepted) for each in judged.findings() if each["severity"] != Severity.INFO], judged.config)
 
@@ -103,6 +112,18 @@ def declare(
     path = judged.config.waiver_file
     made = [entry for finding, why in chosen for entry in growth_for(finding, first, later, why)]
     return Written(path, add_growth(path, made), first, later)
+
+
+def _refuse_over(until: str, judged: _Judged) -> None:
+    """Raises UsageError for an end that has come: the waiver would never count."""
+    from crdcompat.findings.waivers import has_ended
+
+    try:
+        is_over = has_ended(until, date.today(), judged.release)
+    except ValueError:
+        return  # what writes the waiver file says that there is no such day
+    if is_over:
+        raise UsageError(f"--until {until} is over, so that the waiver would never count: name a later end")
 
 
 def _write(findings: Iterable[tuple[_Finding, Acceptance]], config: Config) -> Written:
@@ -171,9 +192,7 @@ def _release(judged: _Judged) -> str:
     """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
     from crdcompat.config.releases import accepting_release
 
-    data = judged.data
-    bases = [part["old"]["name"] for part in data.get("sections", ()) if part["against"] == "base"]
-    name = bases[0] if bases else data["new"]["name"]
+    name = judged.release
     found = accepting_release(name, judged.config)
     if found is None:
         raise UsageError(f"--accepted-from: name the release that accepts the values first; {name} has no version")

@@ -39,7 +39,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
             },
             **picked(counts, "contexts contexts_only_old contexts_only_new"),
             "text_only_changes": len(counts.text_changes),
-            "without_effect": counts.harmless,
+            "without_effect": len(report.harmless),
             "unread": counts.unread,
             "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
             "skipped": [skipped(item) for item in report.skipped],
@@ -47,6 +47,9 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
             "remarks": [problem(item) for item in report.remarks],
         },
         "undecided": [_undecided(item) for item in report.undecided],
+        "without_effect": [
+            picked(item, "crd version contexts path change direction old new reason") for item in report.harmless
+        ],
         "unexplained": [picked(item, "object source error") for item in report.unexplained],
         "promoted_gates": [_promoted(item) for item in report.promoted],
         **({"installers": found} if (found := _installers(report)) else {}),

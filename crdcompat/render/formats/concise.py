@@ -10,7 +10,8 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.findings import crd_name, place, undecided_line
+from crdcompat.render.wording.entries import waived
+from crdcompat.render.wording.findings import crd_name, in_contexts, place, undecided_line
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, first_place
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def render(report: Report, style: Style) -> str:
     """The lines in the order of files and lines; nothing without findings. A quiet one has errors and problems only."""
     found = [*_problems(report), *_found(report, style)]
     first = [escape_text(f"note: {line}") for line in trust_lines(report)]
+    if not isinstance(report, SimulationReport) and style.verbosity >= 0 and (count := waived(report)):
+        first.append(f"note: {count.removeprefix(', ')}")
     return "".join(f"{line}\n" for line in (*first, *(line for _, line in sorted(found))))
 
 
@@ -47,7 +50,8 @@ def _found(report: Report, style: Style) -> Iterator[_Sorted]:
         finding = entry.finding
         if style.verbosity < 0 and finding.severity != "error":
             continue
-        path = f"{crd_name(finding.crd, finding.version)} {finding.path}".rstrip()
+        sets = in_contexts(finding, entry.home.report.counts.contexts)
+        path = f"{crd_name(finding.crd, finding.version)}{sets} {finding.path}".rstrip()
         more = f" (same change in {len(entry.mirrors)} more)" if entry.mirrors else ""
         text = f"{finding.severity}[{finding.rule}] {path}: {predicate(finding)}{more}  {finding.id}"
         yield _placed(finding.locations, finding.crd, text)

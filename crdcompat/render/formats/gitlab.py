@@ -12,6 +12,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.check import trust_lines
+from crdcompat.render.wording.entries import waived
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "info": "info"}
 
 def render(report: Report, style: Style) -> str:
     """The issues as JSON text, ``[]`` without findings; ignores ``style``."""
-    issues = [*_trust(report), *map(_problem, report.problems), *_found(report)]
+    issues = [*_trust(report), *map(_problem, report.problems), *_found(report), *_waived(report)]
     return json_text(issues, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -42,6 +43,14 @@ def _found(report: Report) -> Iterator[dict[str, Any]]:
         finding = entry.finding
         text, severity = _SEPARATOR.join(sentences(entry)), _SEVERITIES[finding.severity]
         yield _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+
+
+def _waived(report: Report) -> Iterator[dict[str, Any]]:
+    """An issue that counts the waived findings, if there are any."""
+    count = "" if isinstance(report, SimulationReport) else waived(report).removeprefix(", ")
+    if count:
+        identity = fingerprint("waived", "", "", "", count, (), ())
+        yield _issue(f"crdcompat: {count}", "waived", identity, "info", (".crdcompat-waivers.yaml", 1))
 
 
 def _trust(report: Report) -> Iterator[dict[str, Any]]:

@@ -14,10 +14,17 @@ from crdcompat.render.markdown.markup import block, bullets, cell, code, details
 from crdcompat.render.markdown.page import page_markdown
 from crdcompat.render.pages import page_of
 from crdcompat.render.text.diff import verdict_lines
-from crdcompat.render.wording.blocks import Block, blocks, predicate
+from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.wording.causes import Cause, causes
 from crdcompat.render.wording.check import next_steps, trust_lines
-from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
-from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
+from crdcompat.render.wording.entries import (
+    entry_lines,
+    findings_of,
+    mirror_line,
+    more_places,
+    section_key,
+)
+from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, undecided_line
 from crdcompat.render.wording.report import (
     counting,
     headline,
@@ -46,6 +53,8 @@ NAME, KINDS = "markdown", (*COMPARISONS, "matrix", "fleet", "preflight", "versio
 _MAX_BYTES = 60_000
 _MAX_SECTIONS = 20
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
+#: Other places of a change that are shown; the others are to unfold.
+_MAX_PLACES = 3
 _WRAPPED = Style(width=100, verbosity=1)
 #: A part that may be left out, and how many findings (or objects) it shows.
 _Entry = tuple[str, int]
@@ -111,20 +120,22 @@ def _verdict(report: DiffReport | CheckReport) -> Iterator[str]:
 
 
 def _table(report: DiffReport | CheckReport) -> Iterator[str]:
-    """A row for each block of siblings with an error or a warning, as the text shows them."""
+    """A row for each cause with an error or a warning, as the text shows them."""
     shown = shown_directions(report) if isinstance(report, DiffReport) else tuple(Direction)
     found = [entry for entry in counting(report) if entry.finding.severity != Severity.INFO]
-    rows = [_row(each) for each in blocks(entry for entry in found if entry.finding.direction in shown)]
+    rows = [_row(each) for each in causes(entry for entry in found if entry.finding.direction in shown)]
     if rows:
         rest = len(rows) - _MAX_ROWS
         more = [f"| | | and {rest} more |"] if rest > 0 else []
         yield "\n".join(["| severity | field | what changed |", "|---|---|---|", *rows[:_MAX_ROWS], *more])
 
 
-def _row(item: Block) -> str:
-    finding = item.finding
-    field = f"{crd_name(finding.crd, finding.version)} {item.path}".strip()
-    return f"| {finding.severity} | {cell(field)} | {cell(shortened(predicate(finding), _MAX_SENTENCE))} |"
+def _row(cause: Cause) -> str:
+    finding, item = cause.finding, cause.blocks[0]
+    crd = f"{crd_name(finding.crd, finding.version)}{in_contexts(finding, _known(item.entries[0].home))}"
+    field = cause.where if cause.is_shared else f"{crd} {item.path}".strip()
+    said = f"{len(cause.blocks)} changes, such as {finding.message}" if cause.is_shared else predicate(finding)
+    return f"| {finding.severity} | {cell(field)} | {cell(shortened(said, _MAX_SENTENCE))} |"
 
 
 # -- what surrounds the findings ---------------------------------------------
@@ -173,20 +184,37 @@ def _tail(report: DiffReport | CheckReport) -> Iterator[str]:
 def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
     found = counting(report)
     known = tuple(dict.fromkeys(name for section in sections(report) for name in section.report.counts.contexts))
+    made = causes(entry for entry in found if entry.finding.severity != Severity.INFO)
     for severity in (Severity.ERROR, Severity.WARNING):
-        alike = [entry for entry in found if entry.finding.severity == severity]
-        count = len(findings_of(found, severity))
-        for number, entry in enumerate(alike):
-            heading = f"### {plural(count, severity).capitalize()}\n\n" if not number else ""
-            yield heading + _finding(entry, known), 1
+        alike = [cause for cause in made if cause.finding.severity == severity]
+        heading = f"### {plural(len(findings_of(found, severity)), severity).capitalize()}\n\n"
+        shown = (each for cause in alike for each in _cause(cause, known))
+        for number, (text, count) in enumerate(shown):
+            yield (text if number else heading + text), count
     lines = [_line(entry) for entry in found if entry.finding.severity == Severity.INFO]
     for text in folded(lines, f"{len(findings_of(found, Severity.INFO))} info"):
         yield text, len(lines)
 
 
+def _cause(cause: Cause, known_contexts: Sequence[str]) -> Iterator[_Entry]:
+    """Each entry to unfold; several of one cause in one, with its other places once."""
+    if not cause.is_shared:
+        yield from ((_finding(entry, known_contexts), 1) for entry in cause.entries)
+        return
+    texts = (plain(entry_lines(entry, _WRAPPED, known_contexts, most=0)) for entry in cause.entries)
+    mirrors = [mirror_line(mirror) for entry in cause.entries for mirror in entry.mirrors]
+    inner = [*map(block, texts), *folded(mirrors, f"the other places: {len(mirrors)}")]
+    yield details(code(cause.heading), "\n\n".join(inner)), len(cause.entries)
+
+
+def _known(section: Section) -> Sequence[str]:
+    return section.report.counts.contexts
+
+
 def _finding(entry: Entry, known_contexts: Sequence[str]) -> str:
-    text = plain(entry_lines(entry, _WRAPPED, known_contexts))
-    return details(f"{title(entry.finding)} {code(subject(entry.finding))}", block(text))
+    text = plain(entry_lines(entry, _WRAPPED, known_contexts, most=_MAX_PLACES))
+    more = folded([*map(mirror_line, entry.mirrors[_MAX_PLACES:])], f"{len(entry.mirrors) - _MAX_PLACES} more places")
+    return details(f"{title(entry.finding)} {code(subject(entry.finding))}", "\n\n".join([block(text), *more]))
 
 
 def _line(entry: Entry) -> str:

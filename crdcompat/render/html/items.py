@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data, growth_data
 from crdcompat.render.rules import EFFECTS
+from crdcompat.render.wording.causes import causes
 from crdcompat.render.wording.check import unreleased_reason, waive_command
 from crdcompat.render.wording.entries import findings_of, mirror_line, otherwise_lines, section_key
 from crdcompat.render.wording.findings import (
@@ -78,12 +79,17 @@ class Items(Struct):
             "existing": there,
             "waived": waived,
         }
+        headings = {each: cause.heading for cause in causes(counting) if cause.is_shared for each in cause.entries}
         hidden = () if self.existing else ("existing",)
         groups = [
             Group(
                 self.anchor(f"{direction}-{name}"),
                 _title(name, _count(name, alike, counting)),
-                tuple(self._item(each, report, since or {}) for each in alike),
+                tuple(
+                    self._item(each, report, since or {}, headings.get(each, ""))
+                    for cause in causes(alike)
+                    for each in cause.entries
+                ),
                 folded=name in hidden or name == "waived",
                 hidden=name in hidden,
                 counts=name in frozenset(Severity),
@@ -105,7 +111,7 @@ class Items(Struct):
         self._anchors[name] += 1
         return name if self._anchors[name] == 1 else f"{name}-{self._anchors[name]}"
 
-    def _item(self, entry: Entry, report: DiffReport, since: Mapping[str, Sequence[str]]) -> Item:
+    def _item(self, entry: Entry, report: DiffReport, since: Mapping[str, Sequence[str]], cause: str) -> Item:
         finding = entry.finding
         size = len(entry.findings)
         met = {"section": tuple(map(section_key, entry.met)) * size} if len(entry.met) > 1 else {}
@@ -126,6 +132,7 @@ class Items(Struct):
             self.anchor(f"f-{finding.id}"),
             _facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
             entry,
+            cause=cause,
             waive=waive_command(entry.ids, self.report_file) if _can_be_waived(finding) else "",
         )
 
@@ -242,7 +249,8 @@ class Fact(Struct, frozen=True):
 class Item(Struct, frozen=True):
     """An entry of findings, or an undecided difference, with its place on the page.
 
-    ``waive`` is the command that accepts the findings, "" if there are none to accept. ``is_link``: the details are at
+    ``cause`` heads items of one cause, which follow each other. ``waive`` is the command that accepts the findings, ""
+    if there are none to accept. ``is_link``: the details are at
     the anchor, elsewhere on the page.
     """
 
@@ -250,6 +258,7 @@ class Item(Struct, frozen=True):
     facts: tuple[Fact, ...]
     entry: Entry | None = None
     undecided: UndecidedEntry | None = None
+    cause: str = ""
     waive: str = ""
     is_link: bool = False
 

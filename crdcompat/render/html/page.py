@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from crdcompat.render.escape import escape_text
 from crdcompat.render.wording.blocks import predicate
-from crdcompat.render.wording.findings import crd_name, fix_line, plural
+from crdcompat.render.wording.findings import crd_name, fix_line, in_contexts, plural
 from crdcompat.version import __version__
 from crdcompat.vocabulary.writes import Operation
 from crdcompat.yaml.dump import to_yaml
@@ -124,7 +124,7 @@ def said(entry: Entry) -> dict[str, Any]:
     return {
         "message": f"{predicate(finding)}.",
         "about": (
-            crd_name(finding.crd, finding.version),
+            f"{crd_name(finding.crd, finding.version)}{in_contexts(finding, entry.home.report.counts.contexts)}",
             finding.rule,
             *((f"same change in {plural(more, 'more place')}",) if more else ()),
         ),

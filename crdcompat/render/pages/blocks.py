@@ -288,3 +288,9 @@ class Page(Struct, frozen=True):
 def listing(title: str, lines: tuple[Line, ...], about: str = "", most: int = 0, anchor: str = "") -> tuple[Block, ...]:
     """A section with a list; nothing without entries."""
     return (Section(title, (Listing(lines, most),), about, anchor=anchor),) if lines else ()
+
+
+def and_more(blocked: Sequence[Blocked]) -> str:
+    """``and 2 more: Etcd the CRD, Widget status.a``: each has its name, because each blocks; "" if there is no more."""
+    rest = blocked[MAX_BLOCKED:]
+    return f"and {len(rest)} more: {', '.join(f'{each.kind} {each.path}' for each in rest)}" if rest else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import height, shortened
-from crdcompat.render.wording.blocks import Block, blocks, predicate
+from crdcompat.render.wording.blocks import Block, predicate
+from crdcompat.render.wording.causes import Cause, causes
 from crdcompat.render.wording.entries import findings_of, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
@@ -13,9 +14,11 @@ from crdcompat.render.wording.findings import (
     expired_waiver_sentence,
     first_of_each_side,
     fix_line,
+    in_contexts,
     place,
     plural,
     recorded,
+    some,
 )
 from crdcompat.vocabulary import Effect, Owner, Severity, Side
 
@@ -30,46 +33,81 @@ if TYPE_CHECKING:
 _MAX_MARKED = 6
 #: Lines of a sentence with long patterns and rules, and more lines for one with other long parts.
 _MAX_SENTENCE, _MORE_LINES = 3, 2
-#: Characters of an answer of the API server.
-_MAX_ANSWER = 200
-#: Lines after which a warning is brief, and brief warnings; the others are counted.
+#: Lines after which a warning is brief, and brief warnings; if there are more, those of one rule are shortened.
 _MAX_LINES, _MAX_BRIEF = 50, 12
+#: Further changes of one cause or one rule that have a line each.
+_MAX_OTHERS = 3
 #: Columns of the path of a brief warning. A narrower terminal wraps it.
 _MAX_PATH = 118
 
 
 def block_lines(listed: Sequence[Entry], style: Style, *, short: bool = False) -> Iterator[str]:
-    """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block.
+    """Entries as blocks, errors first, then by CRD, the one with the worst first; an empty line before each block.
 
-    Errors are whole. Warnings are, too, until there are many lines, or, if ``short``, where there is an error.
+    Blocks of one cause stand together under a heading. Errors are whole. Warnings are, too, until there are many lines,
+    or, if ``short``, where there is an error.
     """
-    made = blocks(listed)
+    made = causes(listed)
     worst: dict[str, int] = {}
-    for number, block in enumerate(made):
-        worst.setdefault(block.finding.crd, number)
-    has_error = any(block.finding.severity == Severity.ERROR for block in made)
+    for number, cause in enumerate(made):
+        worst.setdefault(cause.finding.crd, number)
+    has_error = any(cause.finding.severity == Severity.ERROR for cause in made)
     most = 0 if short and has_error else _MAX_LINES
     used, brief = 0, []
-    for block in sorted(made, key=lambda block: worst[block.finding.crd]):
-        lines = ["", *_lines(block, style)]
+    for cause in sorted(made, key=lambda each: (each.finding.severity.rank, worst[each.finding.crd])):
+        lines = [*_cause_lines(cause, style)]
         used += sum(map(height, lines))
-        if used > most and block.finding.severity != Severity.ERROR:
-            brief.append(block)
+        if used > most and cause.finding.severity != Severity.ERROR:
+            brief.append(cause)
         else:
             yield from lines
     yield from _brief_lines(brief, style)
 
 
-def _brief_lines(found: Sequence[Block], style: Style) -> Iterator[str]:
-    """The head of each block, and the number of the others."""
+def _cause_lines(cause: Cause, style: Style) -> Iterator[str]:
+    """The blocks of a cause; of several under one heading the errors and the first others, at least the worst."""
+    if not cause.is_shared:
+        yield from ("", *_lines(cause.blocks[0], style))
+        return
+    severity = cause.finding.severity
+    yield ""
+    yield style.paint(style.fill(f"{severity}: {cause.heading}", indent="  ", first=""), severity)
+    errors = [block for block in cause.blocks if block.finding.severity == Severity.ERROR]
+    for block in errors or cause.blocks[:1]:
+        yield from ("", *_lines(block, style, shared=True))
+    others = cause.blocks[len(errors) or 1 :]
+    yield from [""] * bool(others)
+    for block in others[:_MAX_OTHERS]:
+        yield from _head(block, shortened(block.path, _MAX_PATH), style)
+    rest = [entry.finding for block in others[_MAX_OTHERS:] for entry in block.entries]
+    if others:
+        more = f"{plural(len(rest), 'more change')}: {count_by_rule(rest)}; " if rest else ""
+        yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")
+
+
+def _brief_lines(found: Sequence[Cause], style: Style) -> Iterator[str]:
+    """The head of each block; of many blocks of one rule the first ones, and the number of the others."""
     if not found:
         return
     yield ""
-    for block in found[:_MAX_BRIEF]:
-        yield from _head(block, shortened(block.path, _MAX_PATH), style)
-    rest = findings_of([entry for block in found[_MAX_BRIEF:] for entry in block.entries], Severity.WARNING)
-    more = f"{plural(len(rest), 'more warning')}: {count_by_rule(rest)}; " if rest else ""
-    yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")
+    by_rule: dict[str, list[Block]] = {}
+    for cause in found:
+        if cause.is_shared:
+            yield style.paint(
+                style.fill(f"{cause.finding.severity}: {cause.heading}", indent="  ", first=""), cause.finding.severity
+            )
+        else:
+            by_rule.setdefault(cause.finding.rule, []).append(cause.blocks[0])
+    is_many = sum(map(len, by_rule.values())) > _MAX_BRIEF
+    for name, alike in by_rule.items():
+        shown = alike if len(alike) <= _MAX_OTHERS or not is_many else alike[:_MAX_OTHERS]
+        for block in shown:
+            yield from _head(block, shortened(block.path, _MAX_PATH), style)
+        if rest := [entry for block in alike[len(shown) :] for entry in block.entries]:
+            findings = findings_of(rest, Severity.WARNING)
+            kinds = dict.fromkeys(finding.kind for finding in findings)
+            yield style.fill(f"and {len(findings)} more of {name}, in {some([*kinds])}", indent="    ", first="  ")
+    yield "  -v shows all in full"
 
 
 def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
@@ -88,6 +126,7 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
 def _head(block: Block, path: str, style: Style) -> Iterator[str]:
     finding = block.finding
     kind, crd = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version)
+    crd += in_contexts(finding, block.entries[0].home.report.counts.contexts)
     head = f"{style.paint(kind, finding.severity)} {crd}"
     if len(kind) + len(crd) + len(path) + 2 <= style.page:
         yield f"{head} {style.paint(path, 'path')}".rstrip()
@@ -96,7 +135,8 @@ def _head(block: Block, path: str, style: Style) -> Iterator[str]:
         yield f"  {style.paint(path, 'path')}"
 
 
-def _lines(block: Block, style: Style) -> Iterator[str]:
+def _lines(block: Block, style: Style, *, shared: bool = False) -> Iterator[str]:
+    """A block; ``shared``: under a heading that names the other places."""
     finding = block.finding
     yield from _head(block, block.path, style)
     is_error = finding.severity == Severity.ERROR
@@ -104,22 +144,21 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
     for location in places if is_error else places[:1]:
         yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
     if is_error:
-        yield from _frame(finding, style)
+        yield from frame_lines(finding, style)
     yield style.clip(f"{predicate(finding)}.", lines=_MAX_SENTENCE, spare=_MORE_LINES)
-    if is_error and finding.witness.errors:
-        first = finding.witness.errors[0]
+    for answer in finding.witness.errors[:1]:
         # A refusal of a CRD says all of it, unless it repeats a rule: then the sentence above has its words.
-        if len(first) <= _MAX_ANSWER or (finding.effect == Effect.CRD_REJECTED and not finding.added):
-            yield style.clip(first, indent="      ", first="  API server: ", spare=_MORE_LINES)
+        spare = _MORE_LINES if finding.effect == Effect.CRD_REJECTED and not finding.added else 0
+        yield style.clip(answer, indent="      ", first="  API server: ", spare=spare)
     if finding.evidence.recorded_objects:
         yield style.clip(f"met by {recorded(finding.evidence)}", indent="    ", lines=1, first="  ")
     if finding.ended:
         yield style.fill(expired_waiver_sentence(finding), indent="    ", first="  ")
     if finding.introduced_by is not None:
         yield style.clip(commit_line(finding.introduced_by), indent="    ", lines=1, first="  introduced by: ")
-    if block.mirrors:
+    if block.mirrors and not shared:
         others = dict.fromkeys(_place_beside(finding, mirror) for mirror in block.mirrors)
-        where = f"same change in {plural(len(block.mirrors), 'more place')}: {', '.join(others)}"
+        where = f"same change in {plural(len(block.mirrors), 'more place')}: {some([*others])}"
         yield style.clip(where, indent="    ", first="  ")
     if len(block.entries[0].met) > 1:
         yield style.clip(f"against: {', '.join(map(section_key, block.entries[0].met))}", lines=1)
@@ -131,7 +170,7 @@ def _place_beside(finding: Finding, mirror: Finding) -> str:
     return there if there != here else str(mirror.path)
 
 
-def _frame(finding: Finding, style: Style) -> Iterator[str]:
+def frame_lines(finding: Finding, style: Style) -> Iterator[str]:
     """The changed lines of the newer side, else of the older one, with their numbers; of an enum its values alone.
 
     What NEW lacks is shown as OLD has it: of a version, the line with its name.

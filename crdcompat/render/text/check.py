@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
-from crdcompat.render.text.diff import compared_text, unexplained_lines, verdict_lines
+from crdcompat.render.text.diff import compared_text, info_lines, unexplained_lines, verdict_lines
 from crdcompat.render.text.page import colour_of, with_verdict
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (
@@ -23,7 +23,7 @@ from crdcompat.render.wording.findings import place, plural, problem_line, promo
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.report import first_place
 from crdcompat.render.wording.verdict import reaction, verdicts, with_allowed
-from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.vocabulary import FailOn, FindingStatus, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 #: Lines of a short text on findings, and on undecided differences.
 _MAX_SHORT = 20
+#: Lines on findings of severity info under the verdict of a clean change; more are counted.
+_MAX_CLEAN = 2
+_NOT_NEW = {FindingStatus.EXISTING: "from before this change", FindingStatus.UNRELEASED: "unreleased"}
 _OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.NOT_JUDGED: "not judged"}
 
 
@@ -47,12 +50,42 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     if style.verbosity < 0:
         yield from _short(report, listed, style)
         return
+    if _is_short(report, style):
+        yield from _clean(report, listed, style)
+        return
     body = [*_body(report, listed, style)]
     if report.has_nothing:
         yield from body
         return
     verdict = [*verdict_lines(report, listed, style), *_steps(listed, style)]
     yield from with_verdict(verdict, body, style)
+
+
+def _is_short(report: CheckReport, style: Style) -> bool:
+    """Whether there is nothing to act on, and nobody asked for more."""
+    is_plain = style.verbosity == 0 and not style.existing and style.fails is not FailOn.INFO
+    return is_plain and report.verdict is ReleaseVerdict.CLEAN and not report.has_nothing
+
+
+def _clean(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """The verdict and the counts, findings of severity info if they fit, and how much is not listed."""
+    yield from (style.title(waiver, "warning") for waiver in report.waivers)
+    gates = (line for each in report.sections for line in promoted_lines(each.report))
+    yield from (style.clip(line, indent="    ", lines=1, first="") for line in dict.fromkeys(gates))
+    said = (line for each in report.sections for line in declared_lines(each.report))
+    yield from (style.fill(line, indent="    ", first="") for line in dict.fromkeys(said))
+    yield from verdict_lines(report, listed, style)
+    infos = [entry for entry in listed if entry.finding.counts]
+    lines = [*info_lines(infos, style, most=_MAX_CLEAN)]
+    yield from lines
+    notes = dict.fromkeys((*report.notes, *(note for each in report.sections for note in each.report.new.notes)))
+    notes.update(dict.fromkeys(note for each in report.sections for note in each.report.old.notes))
+    hidden = [f"{plural(len(notes), 'note')} (-v)"] * bool(notes)
+    counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
+    others = [f"{counted[status]} {text}" for status, text in _NOT_NEW.items() if counted[status]]
+    hidden += [f"{', '.join(others)} (--all)"] * bool(others)
+    if hidden:
+        yield style.fill(f"Not listed: {', '.join(hidden)}.", indent="  ", first="")
 
 
 def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
@@ -76,7 +109,8 @@ def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterat
         line = style.clip(_short_line(block, kind), indent="    ", lines=3, first="")
         yield line.replace(kind, style.paint(kind, block.finding.severity), 1)
     if len(made) > _MAX_SHORT:
-        yield f"and {len(made) - _MAX_SHORT} more"
+        rest = ", ".join(f"{block.finding.kind} {block.path}".rstrip() for block in made[_MAX_SHORT:])
+        yield style.clip(f"and {len(made) - _MAX_SHORT} more: {rest}", indent="    ", lines=3, first="")
     yield style.fill(f"{counted(report)}.", indent="  ", first="")
     yield from _steps(listed, style)
     yield f"To see all of it: {full_command(report)}"

@@ -13,6 +13,7 @@ from crdcompat.render.text.page import answer_lines, with_verdict
 from crdcompat.render.wording.entries import counted, entry_lines, findings_of, more_places
 from crdcompat.render.wording.findings import (
     compared_line,
+    crd_name,
     direction_title,
     more_lines,
     only_on_one_side,
@@ -168,15 +169,21 @@ def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence
     yield from block_lines(severe, style, short=short)
     if infos := [entry for entry in shown if entry.finding.severity == Severity.INFO]:
         yield ""
-        yield from _infos(infos, findings_of(shown, Severity.INFO), style)
+        yield from info_lines(infos, style, findings_of(shown, Severity.INFO))
 
 
-def _infos(listed: Sequence[Entry], found: Sequence[Finding], style: Style) -> Iterator[str]:
-    """A line for each info; if there are many, one line that counts the findings."""
+def info_lines(
+    listed: Sequence[Entry], style: Style, found: Sequence[Finding] = (), most: int = _MAX_INFOS
+) -> Iterator[str]:
+    """A line for each info; if there are more than ``most``, one line that counts the findings.
+
+    ``found`` are those to count, if entries that are more severe hold some of them.
+    """
     lines = [*_short_list(listed, style)]
-    if len(lines) <= _MAX_INFOS:
+    if len(lines) <= most:
         yield from lines
     else:
+        found = found or findings_of(listed, Severity.INFO)
         yield style.fill(f"{len(found)} info: {count_by_rule(found)} (-v lists them)", indent="  ", first="")
 
 
@@ -197,8 +204,13 @@ def _short_list(found: Sequence[Entry], style: Style) -> Iterator[str]:
         if name != crd:
             crd = name
             yield f"{style.paint('info', 'info')} {name}"
-        what = _WHAT.get(finding.effect, finding.effect) or rule(finding.rule).title.lower()
+        what = _WHAT.get(finding.effect, finding.effect) or _lowered(rule(finding.rule).title)
         yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]{more_places(entry)}"
+
+
+def _lowered(title: str) -> str:
+    """A title inside a sentence; a word of capitals, such as CEL, keeps them."""
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
 def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
@@ -243,6 +255,10 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
             yield style.fill(f"only in {side.title}: {_names(unsaid, style)}", indent="    ", first="  ")
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
+    for each in report.harmless if style.verbosity > 0 else ():
+        where = f"{crd_name(each.crd, each.version)} {each.path}".rstrip()
+        line = f"no effect: {where}: {each.change} ({each.direction}): {each.reason}"
+        yield style.wrap(line, indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
         yield style.wrap(f"{crd}: {file} is ignored, {by} is used", indent="    ", first="  ")
     for line in report.not_compared:

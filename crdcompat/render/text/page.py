@@ -20,6 +20,7 @@ from crdcompat.render.pages.blocks import (
     Notes,
     Section,
     Table,
+    and_more,
 )
 from crdcompat.render.wording.findings import more_lines, plural, problem_line
 
@@ -116,8 +117,8 @@ def answer_lines(answer: Answer, style: Style) -> Iterator[str]:
     for item in answer.blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
         yield style.clip(item.reaction, indent="    ")
-    if len(answer.blocked) > MAX_BLOCKED:
-        yield f"  and {len(answer.blocked) - MAX_BLOCKED} more"
+    if more := and_more(answer.blocked):
+        yield style.clip(more, indent="    ", lines=3, first="  ")
 
 
 def _lines(block: Block, style: Style) -> Iterator[str]:

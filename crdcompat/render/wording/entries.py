@@ -26,13 +26,17 @@ def section_key(section: Section) -> str:
     return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.title}"
 
 
-def entry_lines(entry: Entry, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
-    """The finding, then other contexts, the other places of the same change, and the comparisons that meet it."""
+def entry_lines(
+    entry: Entry, style: Style, known_contexts: Sequence[str] = (), most: int | None = None
+) -> Iterator[str]:
+    """The finding, then other contexts, the other places of the same change, and the comparisons that meet it.
+
+    ``most`` bounds the other places that are named; None: all of them.
+    """
     yield from finding_lines(entry.finding, style, known_contexts)
     for line in otherwise_lines(entry, known_contexts):
         yield style.wrap(line, indent="      ", first="  ")
-    most = len(entry.mirrors) if style.verbosity > 0 else _MAX_MIRRORS
-    for line in mirror_lines(entry, most):
+    for line in mirror_lines(entry, len(entry.mirrors) if most is None else most):
         yield style.wrap(line, indent="      ", first="  ")
 
 
@@ -55,8 +59,15 @@ def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:
 
 
 def counted(report: DiffReport | CheckReport) -> str:
-    """``2 errors, 1 warning, 0 info``: the findings of all entries, with their mirrors."""
-    return tally(report.by_severity())
+    """``2 errors, 1 warning, 0 info, 4 waived``: the findings of all entries, with their mirrors."""
+    return tally(report.by_severity()) + waived(report)
+
+
+def waived(report: DiffReport | CheckReport) -> str:
+    """``, 4 waived``: each id once, if no comparison counts it; nothing if none is."""
+    counting = {finding.id for finding in report.findings if finding.counts}
+    count = len({finding.id for finding in report.findings if finding.waiver is not None} - counting)
+    return f", {count} waived" if count else ""
 
 
 def findings_of(listed: Iterable[Entry], severity: Severity) -> list[Finding]:

@@ -137,7 +137,8 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     ``known_contexts`` are all compared ones.
     """
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
-    yield f"{head} {crd_name(finding.crd, finding.version)} {style.paint(finding.path, 'path')}  {finding.id}"
+    crd = f"{crd_name(finding.crd, finding.version)}{in_contexts(finding, known_contexts)}"
+    yield f"{head} {crd} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in first_of_each_side(finding.locations):
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")
@@ -223,6 +224,27 @@ def contexts(names: Sequence[str], known: Sequence[str]) -> str:
         return "all feature sets" if "/" in known[0] else "all"
     short = dict.fromkeys(_without_profile(name, names, known) for name in names)
     return some(most_clusters_first(short), _MAX_CONTEXTS)
+
+
+def in_contexts(finding: Finding, known: Sequence[str]) -> str:
+    """`` (in Default)`` behind the name of a CRD; nothing if all compared contexts have the finding.
+
+    Of a finding in all feature sets the cluster profiles without it are named.
+    """
+    if set(finding.contexts) >= set(known):
+        return ""
+    of_set, of_profile = _parts(finding.contexts)
+    all_sets, all_profiles = _parts(known)
+    if set(of_set) != set(all_sets):
+        return f" (in {some(most_clusters_first(of_set))})"
+    without = [name for name in all_profiles if name not in of_profile]
+    return f" (not in {some(without)})" if without else " (in some contexts)"
+
+
+def _parts(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The feature sets or channels of contexts, and their cluster profiles, each once."""
+    pairs = [name.partition("/") for name in names]
+    return [*dict.fromkeys(pair[0] for pair in pairs)], [*dict.fromkeys(pair[2] for pair in pairs)]
 
 
 def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> str:

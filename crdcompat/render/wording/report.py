@@ -13,7 +13,14 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
-from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
+from crdcompat.render.wording.findings import (
+    crd_name,
+    expired_waiver_sentence,
+    fix_line,
+    in_contexts,
+    promoted_lines,
+    tally,
+)
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
 from crdcompat.render.wording.simulation import (
@@ -73,7 +80,7 @@ def section_counts(section: Section) -> str:
     existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
     waived = sum(finding.waiver is not None for finding in findings)
     more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
-    return f"{counted(section.report)}; {more}"
+    return f"{tally(section.report.by_severity())}; {more}"
 
 
 def counting(report: DiffReport | CheckReport) -> list[Entry]:
@@ -110,7 +117,8 @@ def title(finding: Finding) -> str:
 def sentences(entry: Entry) -> list[str]:
     """An entry in few lines: message, first error of the API server, its other places and comparisons, fix."""
     finding = entry.finding
-    lines = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
+    sets = in_contexts(finding, entry.home.report.counts.contexts)
+    lines = [f"{crd_name(finding.crd, finding.version)}{sets}: {finding.message}."]
     lines += [f"API server: {error}" for error in finding.witness.errors[:1]]
     lines += mirror_lines(entry)
     lines += [f"{expired_waiver_sentence(finding)}."] if finding.ended else []

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.findings.finding import brief, with_article, writes_of
+from crdcompat.findings.contrast import brief
 from crdcompat.findings.finding import listed as listed_values
+from crdcompat.findings.finding import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.pages.blocks import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
+from crdcompat.render.wording.entries import waived
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.installers import MISSING_CRDS
@@ -126,7 +128,7 @@ def reaction(block: Block) -> str:
         writer=writer,
         kind=finding.kind,
         a_kind=with_article(finding.kind),
-        writes=writes_of(finding.kind, finding.spared),
+        writes=writes_of(finding.kind, is_every=finding.spared is None),
         before=brief(finding.old),
         after=brief(finding.new),
         where=_where(finding, report),
@@ -175,10 +177,8 @@ def counts_line(report: DiffReport) -> str:
         is_cut = direction != report.directions[0] and _any(report, direction)
         hint = f" (--direction {direction})" if is_cut else ""
         parts.append(f"{direction}: {tally(severities(report, direction))}{hint}")
-    count = sum(finding.waiver is not None for finding in report.findings)
-    waived = f", {count} waived" if count else ""
     problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
-    return f"{'; '.join(parts)}; {len(report.undecided)} undecided{waived}{problems}."
+    return f"{'; '.join(parts)}; {len(report.undecided)} undecided{waived(report)}{problems}."
 
 
 def _any(report: DiffReport, direction: Direction) -> bool:

@@ -28,8 +28,8 @@ def test_a_changed_default() -> None:
         (way, "default-changed", "value-defaulted", "info", "spec.tier", "basic", "premium")
         for way in ("rollback", "upgrade")
     ]
-    assert "a Widget may read as basic again" in back.message
-    assert "a Widget may read as premium" in forth.message
+    assert 'a Widget may read as "basic" again' in back.message
+    assert 'a Widget may read as "premium"' in forth.message
     for finding in (back, forth):
         assert finding.witness.object is None
         assert finding.witness.reason == (

@@ -28,11 +28,12 @@ def test_all_shows_what_stood_before(tmp_path: Path) -> None:
     shown = run("check", "--base", "base", "--target", "old", "--all", cwd=repo)
     assert (plain.code, shown.code) == (0, 0)
     assert "error[enum-value-added]" not in plain.out
-    assert "only CRDs that the change touches are compared with targets (--all compares all)" in plain.out
+    full = run("check", "--base", "base", "--target", "old", "-v", cwd=repo)
+    assert "only CRDs that the change touches are compared with targets (--all compares all)" in full.out
     described = widget("A", "B") | {"metadata": {**widget()["metadata"], "annotations": {"note": "touched"}}}
     commit(repo, {"w.yaml": described})
     plain = run("check", "--base", "base", "--target", "old", cwd=repo)
-    assert "1 finding existed before this change (--all lists them)." in plain.out
+    assert "Not listed: 3 notes (-v), 1 from before this change (--all).\n" in plain.out
     assert "error[enum-value-added]" in shown.out
     pages = [
         run("check", "--base", "base", "--target", "old", *more, "--format", "html", cwd=repo).out

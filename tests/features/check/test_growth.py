@@ -10,7 +10,7 @@ from changes import check, declare, growth, of_sets, repository, widget
 from helpers import Json, commit, crd, git, obj, root, run, string, write
 
 _PLACE = ".crdcompat-waivers.yaml:2"
-_REJECTS = "after a rollback, {} rejects the writes of every Widget that holds it"
+_REJECTS = "after a rollback, {} rejects every write of a Widget that holds it"
 
 
 def _configure(repo: Path, main: str, *targets: str) -> None:

@@ -141,7 +141,13 @@ def test_what_counts_again_says_which_waiver_has_ended(tmp_path: Path) -> None:
     commit(repo, {"w.yaml": widget("A")})
     git(repo, "branch", "feature")
     commit(repo, {"w.yaml": widget("A", "B")})
-    assert run("baseline", "--base", "feature", "--until", "2020-01-31", cwd=repo).code == 0
+    over = run("baseline", "--base", "feature", "--until", "2020-01-31", cwd=repo)
+    assert (over.code, over.err) == (
+        2, "crdcompat: --until 2020-01-31 is over, so that the waiver would never count: name a later end\n"
+    )  # fmt: skip
+    assert run("baseline", "--base", "feature", "--until", "2999-01-31", cwd=repo).code == 0
+    written = repo / ".crdcompat-waivers.yaml"
+    written.write_text(written.read_text().replace("2999", "2020"))
     report = check(repo, "--base", "feature", code=1)
     (finding,) = report["sections"][0]["findings"]
     assert re.fullmatch(r".*\.crdcompat-waivers\.yaml:\d+: until 2020-01-31", finding["ended_waiver"])

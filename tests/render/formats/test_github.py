@@ -52,8 +52,8 @@ def test_the_most_severe_first_and_a_line_that_counts(tmp_path: Path) -> None:
     first, *rest = read[0][2].split("\n")
     assert first == (
         'widgets.example.com/v1: status.p gained "B": '
-        "after a rollback, r1 rejects the writes of every Widget that holds it: Kubernetes 1.33 and later let"
-        " updates pass that leave it as it is."
+        "after a rollback, r1 rejects writes of a Widget that holds it; Kubernetes 1.32 and older reject all of them, "
+        "later ones those that change the value."
     )
     assert rest[0] == 'API server: status.p: Unsupported value: "B": supported values: "A"'
     assert rest[1].startswith("Way out: ")
@@ -96,7 +96,7 @@ def test_what_does_not_count_is_no_annotation_and_each_finding_is_one(tmp_path: 
     only_r0 = replace(check(tmp_path), sections=check(tmp_path).sections[1:2])
     *commands, _, last = rendered(only_r0, "github").splitlines()
     assert [_read(line)[0] for line in commands] == ["notice"]
-    assert last == "crdcompat: 0 errors, 0 warnings, 1 info"
+    assert last == "crdcompat: 0 errors, 0 warnings, 1 info, 1 waived"
 
 
 def test_problems_are_errors(tmp_path: Path) -> None:

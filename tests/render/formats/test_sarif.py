@@ -55,8 +55,8 @@ def test_results(read: Read, tmp_path: Path) -> None:
     lines = first["message"]["text"].split("\n")
     assert lines[0] == (
         'widgets.example.com/v1: status.p gained "B": '
-        "after a rollback, r1 rejects the writes of every Widget that holds it: Kubernetes 1.33 and later let"
-        " updates pass that leave it as it is."
+        "after a rollback, r1 rejects writes of a Widget that holds it; Kubernetes 1.32 and older reject all of them, "
+        "later ones those that change the value."
     )
     assert lines[1] == 'API server: status.p: Unsupported value: "B": supported values: "A"'
     assert first["partialFingerprints"] == {KEY: f"{report.findings[0].id} base"}

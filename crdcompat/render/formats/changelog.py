@@ -1,0 +1,133 @@
+"""All changes of a release for its notes, as Markdown: harmless ones too, each once, with what going back does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from crdcompat.findings.contrast import brief, contrasted
+from crdcompat.findings.entries import entries
+from crdcompat.findings.finding import listed
+from crdcompat.findings.rules import rule_for, rule_names
+from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.markdown.markup import block, bullets, span, unread
+from crdcompat.render.text.diff import verdict_lines
+from crdcompat.render.wording.findings import crd_name, plural, undecided_line
+from crdcompat.render.wording.report import plain
+from crdcompat.vocabulary import Direction, Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crdcompat.models.diff import DiffReport, HarmlessChange
+    from crdcompat.models.finding import Finding
+
+NAME, KINDS = "changelog", ("diff",)
+
+#: Kinds of change of a CRD as a whole, with their headings.
+_WHOLE = {"crd.added": "New kinds", "crd.removed": "Removed kinds", "crd.deleted": "Removed kinds"}
+_MAX_VALUES = 10_000
+_WAYS = {Direction.ROLLBACK: "going back", Direction.UPGRADE: "upgrading"}
+
+
+class _Change(Struct):
+    """One change: what differs, and by direction what its findings say."""
+
+    crd: str
+    version: str
+    path: str
+    kind: str
+    old: Any
+    new: Any
+    added: Sequence[Any] = ()
+    removed: Sequence[Any] = ()
+    places: Sequence[str] = ()
+    effects: dict[Direction, str] = {}
+
+
+def render(report: DiffReport, style: Style) -> str:
+    """The page; of ``style`` ``allowed`` counts."""
+    changes = [*_changes(report)]
+    kinds = {finding.crd: finding.kind for finding in report.findings if finding.kind}
+    parts = [
+        f"# Changes of the API from {span(report.old.title)} to {span(report.new.title)}",
+        block(plain(verdict_lines(report, entries(report), Style(allowed=style.allowed)))),
+        *unread(report.problems),
+    ]
+    for heading in dict.fromkeys(_WHOLE.values()):
+        named = [each for each in changes if _WHOLE.get(each.kind) == heading]
+        if named:
+            lines = (f"- {span(kinds.get(each.crd, each.crd))} ({span(each.crd)}){_effect(each)}" for each in named)
+            parts.append(f"## {heading}\n\n" + "\n".join(dict.fromkeys(lines)))
+    by_crd: dict[tuple[str, str], list[_Change]] = {}
+    for each in changes:
+        if each.kind not in _WHOLE:
+            by_crd.setdefault((each.crd, each.version), []).append(each)
+    for (crd, version), found in sorted(by_crd.items()):
+        name = f"{span(kinds[crd])}, {span(crd_name(crd, version))}" if crd in kinds else span(crd_name(crd, version))
+        parts.append(f"## {name}\n\n" + "\n".join(map(_line, sorted(found, key=lambda each: (each.path, each.kind)))))
+    if report.undecided:
+        parts.append(f"## Not judged\n\n{bullets([*map(undecided_line, report.undecided)], _MAX_VALUES)}")
+    if texts := [*dict.fromkeys(report.counts.text_changes)]:
+        parts.append(f"## {plural(len(texts), 'change')} of text only\n\n{bullets(texts, _MAX_VALUES)}")
+    if not (changes or report.undecided or report.counts.text_changes):
+        parts.append("Nothing changed.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _changes(report: DiffReport) -> Iterable[_Change]:
+    """Each change once: findings of both directions, and what has no effect."""
+    made: dict[tuple[str, ...], _Change] = {}
+    counted: tuple[Finding | HarmlessChange, ...] = (*report.findings, *report.harmless)
+    for item in counted:
+        if item.change.startswith(("status.", "server.")) or item.change == "cel.cost-near-budget":
+            continue  # advice, and differences of servers, are no changes of the release
+        key = (
+            item.crd,
+            item.version,
+            item.path,
+            item.change,
+            escape_text(brief(item.old)),
+            escape_text(brief(item.new)),
+        )
+        change = made.setdefault(
+            key, _Change(item.crd, item.version, item.path, item.change, item.old, item.new, effects={})
+        )
+        if not hasattr(item, "reason"):
+            change.added = change.added or item.added
+            change.removed = change.removed or item.removed
+            change.places = change.places or item.places
+            if item.effect is not Effect.NONE:
+                change.effects.setdefault(item.direction, f"{item.effect.replace('-', ' ')} ({item.severity})")
+    return made.values()
+
+
+def _line(change: _Change) -> str:
+    path = f"{span(change.path)}: " if change.path else ""
+    more = f", also at {', '.join(map(span, change.places))}" if change.places else ""
+    return f"- {path}{escape_text(_title(change.kind))}{_values(change)}{more}{_effect(change)}"
+
+
+def _title(kind: str) -> str:
+    """The title of the rule of a kind of change; the words of the kind, where no rule judges it."""
+    words = kind.replace(".", "-")
+    return rule_for(kind).title if words in rule_names() else words.replace("-", " ").capitalize()
+
+
+def _values(change: _Change) -> str:
+    """What was gained and lost, or the values of both sides."""
+    if change.kind.startswith(("property.", "required.")) or change.old is None is change.new:
+        return ""
+    if change.added and change.removed:
+        before, after = contrasted(change.removed, change.added)
+        return f": {span(before)} → {span(after)}"
+    if change.added or change.removed:
+        return f": {span(listed(change.added or change.removed, _MAX_VALUES))}"
+    return f": {span(brief(change.old))} → {span(brief(change.new))}"
+
+
+def _effect(change: _Change) -> str:
+    """`` — going back: write rejected (error)``."""
+    said = [f"{_WAYS[way]}: {text}" for way, text in sorted(change.effects.items())]
+    return f" — {'; '.join(said)}" if said else ""
