@@ -49,7 +49,7 @@ def _enums(count: int) -> Pair:
 def test_changes_that_the_budget_does_not_suffice_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = both(tmp_path, *_enums(40))
     whole = diff(old, new)
-    monkeypatch.setattr(budget, "STEPS", 150)
+    monkeypatch.setattr(budget, "STEPS", 300)
     ran = run("diff", old, new, "--format", "json")
     cut = json.loads(ran.out)
     assert ran.code == 2

@@ -19,12 +19,17 @@ from crdcompat.compare.equivalence.formula import (
     Quantified,
     Some,
 )
+from crdcompat.schema.work import WORK
+
+#: An atom has a canonical text, by which it is compared.
+_STEPS_OF_A_FACT = 2
 
 
 def fact(kind: Kind, path: Path, value: Any = None) -> Formula:
     """The formula of one atom. A variable always has a value, and every value has at least the size 0."""
     if (kind is Kind.HAS and len(path) == 1) or (kind is Kind.SIZE and value <= 0):
         return TRUE
+    WORK.spend(_STEPS_OF_A_FACT)
     return Literal(Atom(kind, path, value))
 
 

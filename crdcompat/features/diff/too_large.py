@@ -7,6 +7,7 @@ real releases stay below half of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import orjson
@@ -22,21 +23,22 @@ from crdcompat.vocabulary.filters import Filters
 
 #: The load that each comparison may have, and the bytes of differing CRDs that allow one more.
 _LOAD, _BYTES_OF_A_LOAD = 20_000, 100
-#: The load of a CEL rule; a schema that a server must look at has 1.
-_LOAD_OF_A_RULE = 10
-_RULE, _OBJECT = b'"rule":"', b"{"
+#: The load of a CEL rule, and the bytes of rules that have a load of 1, as has a schema that a server must look at.
+_LOAD_OF_A_RULE, _BYTES_OF_RULES = 10, 25
+_RULE, _OBJECT = re.compile(rb'"rule":"([^"\\]*(?:\\.[^"\\]*)*)"'), b"{"
 
 
 class _Size(Struct, frozen=True):
-    """What the documents of one CRD that differ contain: rules, schemas that are not plain, bytes."""
+    """What the documents of one CRD that differ contain: rules and their bytes, schemas that are not plain, bytes."""
 
     rules: int
+    bytes_of_rules: int
     schemas: int
     bytes: int
 
     @property
     def load(self) -> int:
-        return self.rules * _LOAD_OF_A_RULE + self.schemas
+        return self.rules * _LOAD_OF_A_RULE + self.bytes_of_rules // _BYTES_OF_RULES + self.schemas
 
 
 def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet, CrdSet]:
@@ -56,8 +58,9 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet
     for name, size in sizes.items():
         if size.load > left:
             large[name] = (
-                f"not compared: the two sides of {name} have {size.rules:,} CEL rules and {size.schemas:,} schemas that"
-                f" are not plain; one comparison reads {limit // _LOAD_OF_A_RULE:,} rules, or {limit:,} such schemas"
+                f"not compared: the two sides of {name} have {size.rules:,} CEL rules of {size.bytes_of_rules:,} bytes"
+                f" and {size.schemas:,} schemas that are not plain; one comparison reads"
+                f" {limit // _LOAD_OF_A_RULE:,} rules, or {limit:,} such schemas"
             )
         else:
             left -= size.load
@@ -65,13 +68,14 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet
 
 
 def _size(old: list[CrdDocument], new: list[CrdDocument]) -> _Size:
-    rules = schemas = size = 0
+    schemas = size = 0
+    rules: list[bytes] = []
     for raw in (*_differing(old, new), *_differing(new, old)):
         size += len(_text(raw))
         text = _text(doubtful(raw)["spec"])
-        rules += text.count(_RULE)
+        rules += _RULE.findall(text)
         schemas += text.count(_OBJECT)
-    return _Size(rules, schemas, size)
+    return _Size(len(rules), sum(map(len, rules)), schemas, size)
 
 
 def _differing(documents: list[CrdDocument], others: list[CrdDocument]) -> Iterator[Mapping[str, object]]:
