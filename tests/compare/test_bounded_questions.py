@@ -20,7 +20,7 @@ def test_strings_of_a_counted_repetition() -> None:
     with operations() as done:
         found, _ = strings_off_pattern(writer, reader, lambda text: True)
     assert sorted(map(len, found)) == [901, 902, 903, 904]
-    assert done.calls < 8_000_000
+    assert done.calls < 12_000_000
 
 
 def test_lengths_beside_a_long_pattern() -> None:
@@ -82,4 +82,4 @@ def test_many_equal_changes_whose_examples_are_large(tmp_path: Path, new: Json, 
 def test_defaults_that_the_reader_rejects_are_no_candidates_for_edits(tmp_path: Path) -> None:
     """Each object has all of them: their enums say at once that no other value is allowed."""
     _calls(tmp_path, 2, string("A", "B", default="B"))
-    assert _calls(tmp_path, 60, string("A", "B", default="B")) < 1_600_000
+    assert _calls(tmp_path, 60, string("A", "B", default="B")) < 1_700_000

@@ -7,7 +7,7 @@ which OLD accepts more than NEW, or less than before, or which OLD's server refu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -52,7 +52,9 @@ def tolerant_patch(old: CrdSet, new: CrdSet, judged: Iterable[Judged], compare: 
         wrong = [plan for plan in plans if any(_concerns(item, plan) for item in (*fresh, *narrowed))]
         if not wrong:
             # What has no widening of its own may be gone with that of another change.
-            return _named(item for item in needed if item.crd not in crds or _key(item) in still) + made.text
+            by_hand = {plan.file for plan in plans} - made.files.keys()  # the patch has a line on each of them
+            left = (item for item in needed if item.crd not in crds or _key(item) in still)
+            return _named(left, by_hand) + made.text
         plans = [plan for plan in plans if plan not in wrong]
     return _named(needed)
 
@@ -93,12 +95,13 @@ def _with_files(old: CrdSet, made: Patched) -> CrdSet:
     return replace(old, documents=tuple(map(with_content, old.documents)))
 
 
-def _named(left_out: Iterable[Judged]) -> str:
-    """A line for each place that is not widened; git takes it for text before a patch."""
+def _named(left_out: Iterable[Judged], known: Container[str] = ()) -> str:
+    """A line for each place that is not widened, but for ``known`` files; git takes it for text before a patch."""
     lines = dict.fromkeys(
         f"# {chosen.document.file}: {f'{item.kind} ({item.version}) {item.change.place}'.rstrip()} has no widening "
         "that accepts only what OLD or NEW accepts: widen it by hand\n"
         for item in left_out
         for chosen in item.occurrences[0].at(Side.OLD)[:1]
+        if chosen.document.file not in known
     )
     return "".join(lines)

@@ -126,13 +126,16 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
 def _head(block: Block, path: str, style: Style) -> Iterator[str]:
     finding = block.finding
     kind, crd = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version)
-    crd += in_contexts(finding, block.entries[0].home.report.counts.contexts)
-    head = f"{style.paint(kind, finding.severity)} {crd}"
-    if len(kind) + len(crd) + len(path) + 2 <= style.page:
-        yield f"{head} {style.paint(path, 'path')}".rstrip()
+    where = in_contexts(finding, block.entries[0].home.report.counts.contexts)
+    head, length = f"{style.paint(kind, finding.severity)} {crd}", len(kind) + 1 + len(crd) + len(where)
+    if length + 1 + len(path) <= style.page:
+        yield f"{head}{where} {style.paint(path, 'path')}".rstrip()
+    elif length <= style.page:
+        yield f"{head}{where}"
+        yield f"  {style.paint(path, 'path')}"
     else:
         yield head
-        yield f"  {style.paint(path, 'path')}"
+        yield f"  {style.paint(path, 'path')}{where}"
 
 
 def _lines(block: Block, style: Style, *, shared: bool = False) -> Iterator[str]:

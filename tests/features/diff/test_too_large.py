@@ -46,8 +46,8 @@ def test_rules(tmp_path: Path) -> None:
     old, new = _sides(tmp_path, _rules(1_500, "x"), _rules(1_500, "y"))
     found, problems = _found(old, new)
     text = (
-        f"not compared: the two sides of {_NAME} have 3,000 CEL rules of 42,780 bytes and 3,028 schemas that are not plain; "
-        "one comparison reads 2,082 rules, or 20,823 such schemas"
+        f"not compared: the two sides of {_NAME} have 3,000 CEL rules of 42,780 bytes and 3,028 schemas that are not "
+        "plain; one comparison reads 2,082 rules, or 20,823 such schemas"
     )
     assert found == _OTHERS
     assert problems == [("large.json", "new", text), ("large.json", "old", text)]
