@@ -88,7 +88,8 @@ def patched(plans: Iterable[Planned], old: CrdSet) -> Patched:
         files[file] = after
         before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
         texts += [f"# {file} is not in UTF-8: this is for its text, git apply does not take it\n"] * is_wide(data)
-        texts += difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")
+        made = difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")
+        texts += (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in made)
     return Patched("".join(texts), files)
 
 

@@ -18,7 +18,7 @@ from crdcompat.errors import did_you_mean
 from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waiver_file import end_pattern, is_day, is_reason
 from crdcompat.findings.waivers import Waiver, asks_for, has_ended, has_values, is_unending
-from crdcompat.golang.notes import PREFIX, Note, notes_at, notes_of, strays_of
+from crdcompat.golang.notes import PREFIX, Note, known_steps, notes_at, notes_of, strays_of
 from crdcompat.golang.sources import NO_GO, GoSources
 from crdcompat.golang.types import written
 from crdcompat.models.finding import Finding
@@ -130,10 +130,22 @@ class SourceWaivers(Struct, frozen=True, eq=False):
         if self.before is None:
             yield from ((each, False) for each in _at(self.go, finding, path))
         elif not self.trusts_change:
-            yield from ((each, False) for each in _at(self.before, finding, path))
+            yield from ((each, False) for each in self._of_base(finding, path))
         elif found := _at(self.go, finding, path):
-            known = {each.content for each in _at(self.before, finding, path)}
+            known = {each.content for each in self._of_base(finding, path)}
             yield from ((each, each.content not in known) for each in found)
+
+    def _of_base(self, finding: Finding, path: SchemaPath) -> tuple[Ignore, ...]:
+        """The markers of the base at a path; none at a field that is new: those above it are about other fields."""
+        assert self.before is not None
+        is_new = _known_steps(self.before, finding, path) < _known_steps(self.go, finding, path)
+        return () if is_new else _at(self.before, finding, path)
+
+
+def _known_steps(go: GoSources, finding: Finding, path: SchemaPath) -> int:
+    if go.types is None:
+        return 0
+    return known_steps(go.types, finding.crd.partition(".")[2], finding.version, finding.kind, path)
 
 
 def _at(go: GoSources, finding: Finding, path: SchemaPath) -> tuple[Ignore, ...]:

@@ -56,6 +56,14 @@ def notes_at(types: GoTypes, group: str, version: str, kind: str, path: SchemaPa
     return tuple(_notes(_nearest(package, kind, path)))
 
 
+def known_steps(types: GoTypes, group: str, version: str, kind: str, path: SchemaPath) -> int:
+    """The number of steps of a path, from its beginning, that the types of the package have."""
+    package = types.package(group, version, kind)
+    if package is None:
+        return 0
+    return next((count for count in range(len(path), 0, -1) if walk(package, kind, path[:count])[1]), 0)
+
+
 def notes_of(types: GoTypes, group: str, version: str, kind: str) -> tuple[Note, ...]:
     """The markers above the type of a kind, and above all fields and types of its package that it consists of."""
     package = types.package(group, version, kind)

@@ -35,6 +35,16 @@ def test_small_ones(tmp_path: Path) -> None:
         assert _left(sides[0], f"path:{sides[1]}") == set(), (name, patch.out)
 
 
+@pytest.mark.parametrize("name", ["w.json", "w.yaml"])
+def test_a_file_without_a_newline_at_its_end(tmp_path: Path, name: str) -> None:
+    for side, values in (("old", "A"), ("new", "AB")):
+        file = write(tmp_path / side / name, crd(root(spec=obj(v=string(*values)))))
+        file.write_text(file.read_text().rstrip("\n"))
+    patch = run("diff", "old", "new", "--suggest-patch", cwd=tmp_path)
+    apply_patch(patch.out, tmp_path / "old")
+    assert _left(tmp_path / "old", f"path:{tmp_path / 'new'}") == set()
+
+
 def test_nothing_to_widen(tmp_path: Path) -> None:
     sides = both(tmp_path, root(spec=obj(v=string("A", "B"))), root(spec=obj(v=string("A"))))
     ran = run("diff", *sides, "--suggest-patch")

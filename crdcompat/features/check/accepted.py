@@ -95,7 +95,7 @@ def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
 
 def markers_ahead(added: Iterable[Ignore], used: Container[str]) -> Iterator[str]:
     """The same on the markers in the Go source that a change adds; ``used`` are the places of those that count."""
-    needless = [each for each in added if each.place not in used]
+    needless = [each for each in added if each.place not in used and not each.fault]
     yield from _listed("adds", "a waiver", "waivers", " that none of its findings needs", needless, attrgetter("place"))
 
 

@@ -9,6 +9,7 @@ from crdcompat.findings.entries import entries
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport
 from crdcompat.render.escape import Style, finish
+from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import problem_line
 from crdcompat.render.wording.verdict import counts_line, verdicts
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
 
 NAME, KINDS = "statistics", ("diff", "check")
 
@@ -27,8 +29,13 @@ def render(report: DiffReport | CheckReport, style: Style) -> str:
 
 
 def _lines(report: DiffReport | CheckReport, style: Style) -> Iterator[str]:
-    found = {(finding.id, finding.direction): finding for finding in reversed(report.findings) if finding.counts}
-    rows = Counter((each.severity, each.rule, each.direction, each.owner) for each in found.values())
+    yield from (style.title(line, "warning") for line in trust_lines(report))
+    counted_once: dict[tuple[str, str], Finding] = {}
+    for each in report.findings:  # a check has a finding in several comparisons: its worst severity counts
+        worst = counted_once.get((each.id, each.direction))
+        if each.counts and (worst is None or each.severity.rank < worst.severity.rank):
+            counted_once[each.id, each.direction] = each
+    rows = Counter((each.severity, each.rule, each.direction, each.owner) for each in counted_once.values())
     ranked = sorted(rows.items(), key=lambda row: (row[0][0].rank, -row[1], row[0][1:]))
     width = max((len(name) for _, name, *_ in rows), default=0)
     for (severity, name, direction, owner), count in ranked:
@@ -38,6 +45,9 @@ def _lines(report: DiffReport | CheckReport, style: Style) -> Iterator[str]:
         yield f"{undecided:>6}  undecided"
     for problem in report.problems:
         yield problem_line(problem, style)
+    if isinstance(report, CheckReport) and report.has_nothing:
+        yield "no CRD changed: nothing to check"
+        return
     for verdict in verdicts(report, entries(report)):
         yield verdict.sentence
     yield f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)

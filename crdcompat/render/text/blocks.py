@@ -135,7 +135,8 @@ def _head(block: Block, path: str, style: Style) -> Iterator[str]:
         yield f"  {style.paint(path, 'path')}"
     else:
         yield head
-        yield f"  {style.paint(path, 'path')}{where}"
+        yield f" {where}"
+        yield f"  {style.paint(path, 'path')}"
 
 
 def _lines(block: Block, style: Style, *, shared: bool = False) -> Iterator[str]:

@@ -283,3 +283,26 @@ def test_what_an_old_marker_of_a_type_covers_anew_is_accepted_by_the_change(repo
     del gone["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["p"]
     commit(repo, {CRD: gone, GO: types(above_status=above).replace('\tP Phase `json:"p,omitempty"`\n', "")})
     assert {each["path"] for each in _check(repo, 0)["accepted_by_change"]} == {"status.p"}
+
+
+@pytest.mark.parametrize(("trust", "is_copied"), [("all", False), ("all", True), ("base", False), ("base", True)])
+def test_a_marker_above_a_field_covers_no_new_field_inside_of_it(repo: Path, trust: str, is_copied: bool) -> None:
+    """The base's marker is about the field below it; an equal one of the change at a new field is one of the change."""
+    marker = f"// +crdcompat:ignore=property-added,{_LINE}"
+    field = "\tStatus WidgetStatus"
+    before = types().replace(field, f"\t{marker}\n{field}")
+    config = "severities: [{rule: property-added, severity: error}]\n" + ("trust: base\n" if trust == "base" else "")
+    _on_main(repo, {GO: before, ".crdcompat.yaml": config})
+    fresh = (f"\t{marker}\n" if is_copied else "") + '\tFresh string `json:"fresh,omitempty"`\n'
+    after = before.replace("\tP Phase", f"{fresh}\tP Phase")
+    status = {**widget("A")["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]}
+    made = widget("A")
+    made["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = {
+        **status, "properties": {**status["properties"], "fresh": {"type": "string"}}
+    }  # fmt: skip
+    commit(repo, {CRD: made, GO: after})
+    counts = trust == "all" and is_copied
+    report = _check(repo, 0 if counts else 1)
+    assert [each["rule"] for each in report["accepted_by_change"]] == ["property-added"] * counts
+    said = run("check", "--base", "main", "--statistics", cwd=repo).out
+    assert said.startswith("accepted by this change: 1 error") == counts
