@@ -22,7 +22,7 @@ from crdcompat.vocabulary import Direction, Effect
 
 _USED_UP = "the work that a comparison may cost did not suffice to build an example object"
 #: Steps of each comparison, some microseconds each, and the bytes of differing schemas that give one step more.
-STEPS, BYTES_OF_A_STEP = 700_000, 24
+STEPS, BYTES_OF_A_STEP = 1_000_000, 24
 
 
 def budget_of(pairs: Iterable[CrdPair]) -> Budget:

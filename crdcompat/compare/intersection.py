@@ -71,7 +71,7 @@ def _merge_below(made: Schema, a: Schema, b: Schema, server: Server) -> None:
     required = [name for name in _list(a, "required") if isinstance(name, str)]
     if mine:
         made["properties"] = members = dict(mine)
-        for name in mine.keys() & theirs.keys():
+        for name in filter(theirs.__contains__, mine):
             if mine[name] != theirs[name]:
                 members[name] = _without_wrong_default(mapping_of(mine[name]), mapping_of(theirs[name]), server)
                 lost = "default" in mapping_of(mine[name]) and "default" not in members[name]

@@ -130,7 +130,7 @@ def _matched(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Matched:
     """The documents of the CRDs of both sides in a pair of contexts, paired."""
     made = Matched([], [], [])
     olds, news = old.named(), new.named()
-    for name in olds.keys() & news.keys():
+    for name in filter(news.__contains__, olds):  # in name order: a budget ends at the same change in every run
         left = tuple(document for document in olds[name] if document.is_in(a))
         right = tuple(document for document in news[name] if document.is_in(b))
         if not left or not right:

@@ -140,3 +140,13 @@ def test_a_crd_with_copies_that_cannot_be_paired_has_a_common_context(tmp_path: 
     found = pair(old, new)
     assert ([each.name for each in found.unmatched], found.pairs) == (["widgets.example.com"], ())
     assert found.without_common_context == ()
+
+
+def test_pairs_are_in_the_order_of_the_names_of_their_crds(tmp_path: Path) -> None:
+    """The budget of a comparison is spent in this order: it must not depend on hashes of names."""
+    kinds = [f"Kind{letter}" for letter in "qwertyuiop"]
+    for side in ("old", "new"):
+        for kind in kinds:
+            write(tmp_path / side / f"{kind}.yaml", crd(root(spec=obj()), kind=kind))
+    pairs = pair(load_crds(f"path:{tmp_path / 'old'}"), load_crds(f"path:{tmp_path / 'new'}")).pairs
+    assert [each.new.crd.kind for each in pairs] == sorted(kinds)

@@ -22,7 +22,7 @@ from crdcompat.compare.equivalence.formula import (
 from crdcompat.schema.work import WORK
 
 #: An atom has a canonical text, by which it is compared.
-_STEPS_OF_A_FACT = 2
+_STEPS_OF_A_FACT = 3
 
 
 def fact(kind: Kind, path: Path, value: Any = None) -> Formula:
