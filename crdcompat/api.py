@@ -163,7 +163,8 @@ def waive(
     from crdcompat.features.waive import workflow
 
     source = workflow.Source(report=report, base=base, config=config, repo=repo)
-    return workflow.waive(source, dict.fromkeys(ids, reason), owner, until).count
+    names = [ids] if isinstance(ids, str) else ids
+    return workflow.waive(source, dict.fromkeys(names, reason), owner, until).count
 
 
 def baseline(

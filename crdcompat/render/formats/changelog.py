@@ -124,6 +124,8 @@ def _values(change: _Change) -> str:
         return f": {span(before)} → {span(after)}"
     if change.added or change.removed:
         return f": {span(listed(change.added or change.removed, _MAX_VALUES))}"
+    if change.old is None:
+        return f": {span(brief(change.new))}"
     return f": {span(brief(change.old))} → {span(brief(change.new))}"
 
 

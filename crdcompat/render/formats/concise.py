@@ -1,4 +1,4 @@
-"""One line for each finding, ``file:line:column: severity[rule] path: sentence``, sorted, for grep and editors."""
+"""One line for each change, ``file:line:column: severity[rule] path: sentence``, sorted, for grep and editors."""
 
 from __future__ import annotations
 
