@@ -10,7 +10,7 @@ Kept whole are the schemas whose parts look at one another: with defaults of obj
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -91,7 +91,7 @@ class _Plain:
         found = dict(schema)
         properties, items, additional = map(schema.get, ("properties", "items", "additionalProperties"))
         if RULES in schema:
-            words = words.union(_WORD.findall(str(schema[RULES])))
+            words = words.union(_words(schema[RULES]))
         if _EMBEDDED in schema:
             kept = _METADATA
         if isinstance(properties, dict):
@@ -141,6 +141,16 @@ class _Plain:
         if "properties" in schema and "additionalProperties" in schema:
             return False
         return all(map(self._is_plain, properties.values())) and (additional is True or self._is_plain(additional))
+
+
+def _words(rules: Any) -> Iterator[str]:
+    """The words of CEL rules, of messages, too; those of what is no list of rules are of no use."""
+    texts = (text for rule in rules for text in rule.values()) if _are_objects(rules) else (str(rules),)
+    return (word for text in texts for word in _WORD.findall(str(text)))
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _may_name(name: str, words: Collection[str], required: Any) -> bool:

@@ -37,7 +37,7 @@ _ACTIONS = lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]
 
 def serve(asked: Asked) -> None:
     """Serve an editor over standard input and output until it ends the session."""
-    # pygls closes what it is given, and nothing else may write between the messages.
+    # pygls closes its streams, so it gets copies. Other output would break the messages, so it goes to standard error.
     given, taken = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with contextlib.redirect_stdout(sys.stderr):
         _server(asked).start_io(given, taken)

@@ -150,6 +150,15 @@ def _differs(crd: Json, server: Server) -> str:
     return "" if costs[0] == costs[1] else f"other costs: {costs}"
 
 
+def test_a_member_at_the_beginning_of_a_line_of_a_rule_stays() -> None:
+    members = {"named": _TEXT, "other": _TEXT}
+    rules = [{"rule": "self.\nnamed == 'a'"}]
+    schema = {"type": "object", "properties": members, "x-kubernetes-validations": rules}
+    made = crd({"type": "object", "properties": {"spec": schema}})
+    root = doubtful(made)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert list(root["properties"]["spec"]["properties"]) == ["named"]
+
+
 def test_a_fault_of_a_spoilt_crd_is_one_of_its_doubtful_part() -> None:
     base = _crd(
         spec={"type": "object", "properties": {f"f{number}": schema for number, schema in enumerate(_PLAIN)}},
