@@ -6,7 +6,7 @@ Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel import (
@@ -75,6 +75,9 @@ _EXTENSIONS: dict[str, int] = {
     **dict.fromkeys(("first", "last"), 32),
     **dict.fromkeys(("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy"), 34),
 }
+
+#: The minors whose libraries brought macros or operators.
+_MACROS_SINCE = (28, 32, 34)
 
 
 @cache
@@ -195,9 +198,17 @@ def _server_environment(known: int, backports: frozenset[str], self_type: str) -
     return _environment(known, backports=backports, self_type=self_type, old_type=self_type)
 
 
-def parse_as(rule: str, known: int, backports: frozenset[str]) -> syntax.Parsed:
-    """The tree of a rule with the macros and operators of the libraries up to a minor. Raises RefusedError."""
-    environment = _server_environment(known, backports, "dyn")
+def parse_as(rule: str, known: int) -> syntax.Parsed:
+    """The tree of a rule with the macros and operators of the libraries up to a minor. Raises RefusedError.
+
+    Libraries that differ in functions alone share the tree: the parser asks for macros and operators only.
+    """
+    return _parsed(rule, max((since for since in _MACROS_SINCE if since <= known), default=0))
+
+
+@lru_cache(maxsize=16384)
+def _parsed(rule: str, known: int) -> syntax.Parsed:
+    environment = _server_environment(known, frozenset(), "dyn")
     return syntax.read(compiled(environment, rule, disable_check=True).serialize())
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from crdcompat.apiserver.crd_validation.go_types import DEFINED_AS, SINCE, STRUCTS
 from crdcompat.apiserver.gotext import OutOfRange, json_kind, range_error
 from crdcompat.apiserver.gotime import parse_error
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.crds.model import KIND, V1
+from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
 
 HEAD = f'{KIND} in version "v1" cannot be handled as a {KIND}: '
@@ -43,6 +45,18 @@ def undecodable_definition(raw: Mapping[str, Any], server: Server, *, as_sent: b
     ``as_sent``: the CRD is the JSON of the request. In manifests, ``10.0`` is sent as ``10``, and members are sent in
     the order of their names.
     """
+    if as_sent:
+        return _misfits(raw, server, as_sent=True)
+    return _misfits(raw, server) if _of_newest(ById(raw)) else []
+
+
+@lru_cache(512)
+def _of_newest(crd: ById[Mapping[str, Any]]) -> list[Misfit]:
+    """The misfits on the newest server, which decodes each member that an older one decodes."""
+    return _misfits(crd.value, NEWEST_SERVER)
+
+
+def _misfits(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> list[Misfit]:
     if wrong := _other_kind(raw):
         return [((), wrong)]
     decoder = _Decoder(server, as_sent=as_sent)

@@ -25,6 +25,7 @@ from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
+from crdcompat.schema.structural import RULES
 
 _MAX_FAULTS = 20
 
@@ -92,8 +93,25 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
 
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
-    """All faults for which ``server`` would refuse a new CRD."""
-    return list(_kept(ById(raw), server)) if _kept(ById(doubtful(raw)), server) else []
+    """All faults for which ``server`` would refuse a new CRD.
+
+    A fault of a rule shows the rule alone, which costs the same in the doubtful part. The whole CRD is asked about
+    others, which may show a schema, and where only the doubtful parts of versions may be equal: places of faults depend
+    on that.
+    """
+    found = _kept(ById(doubtful(raw)), server)
+    if found and not (all(RULES in fault.at for fault in found) and _has_one_schema(raw)):
+        found = _kept(ById(raw), server)
+    return list(found)
+
+
+def _has_one_schema(raw: Mapping[str, Any]) -> bool:
+    """Whether the versions of a CRD have one and the same schema."""
+    spec = raw.get("spec")
+    versions = spec.get("versions") if isinstance(spec, dict) else None
+    if not isinstance(versions, list) or not all(isinstance(version, dict) for version in versions):
+        return False
+    return all(version.get("schema") == versions[0].get("schema") for version in versions[1:])
 
 
 @lru_cache(512)

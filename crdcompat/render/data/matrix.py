@@ -1,4 +1,8 @@
-"""A matrix as JSON data."""
+"""A matrix as JSON data, format "2": what cells share stands once, in tables, and cells name it by its position.
+
+Each pair of releases has most of its changes in common with other pairs: written out in each cell, thirteen releases of
+a large API are 140 MB.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +14,62 @@ from crdcompat.models.losses import losses
 from crdcompat.render.data.diff import diff_data
 from crdcompat.render.data.parts import head, picked, problem, release, words
 from crdcompat.render.data.simulation import loss_data, simulation_data
+from crdcompat.render.escape import json_text
 
 if TYPE_CHECKING:
     from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
 
 
+#: Members of the report on a comparison that say in each cell what the matrix says once.
+_OF_THE_WHOLE = frozenset({"format", "tool", "command"})
+#: The format of this report: that of others has whole findings in the place of a comparison.
+FORMAT = "2"
+
+
+class _Tables:
+    """Values by what they are of, each once, in the order in which cells name them first."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Any]] = {"findings": [], "messages": [], "locations": [], "without_effect": []}
+        self.rows["skipped"] = []
+        self._known: dict[tuple[str, str], int] = {}
+
+    def at(self, table: str, value: Any) -> int:
+        """The position of a value in a table, of which it becomes the last where it is new."""
+        rows = self.rows[table]
+        found = self._known.setdefault((table, json_text(value)), len(rows))
+        if found == len(rows):
+            rows.append(value)
+        return found
+
+    def finding(self, data: dict[str, Any]) -> dict[str, int]:
+        """A finding: what it is, and apart from that its message and its places, which differ from pair to pair."""
+        apart = {"message": data.pop("message"), "locations": data.pop("locations")}
+        found = {"finding": self.at("findings", data)}
+        return found | {
+            name: self.at(table, apart[name]) for name, table in (("message", "messages"), ("locations", "locations"))
+        }
+
+
 def matrix_data(report: MatrixReport) -> dict[str, Any]:
     """A matrix as JSON data: each cell is a diff report of one direction, with its verdict and blockers."""
+    tables = _Tables()
+    cells = [_cell(cell, tables) for cell in report.cells]
     return {
         **head(report.command, report.releases[0], report.releases[-1]),
+        "format": FORMAT,
         "releases": [release(item) for item in report.releases],
         "notes": list(report.notes),
         "summary": {"verdicts": words(report.by_verdict()), "problems": [problem(item) for item in report.problems]},
-        "cells": [_cell(cell) for cell in report.cells],
+        "cells": cells,
+        **tables.rows,
         "cluster": _cluster(report.cluster) if report.cluster is not None else None,
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: Cell, tables: _Tables) -> dict[str, Any]:
+    compared = diff_data(cell.report)
+    skipped = [tables.at("skipped", each) for each in compared["summary"]["skipped"]]
     return {
         "from": cell.origin,
         "to": cell.target,
@@ -45,7 +87,10 @@ def _cell(cell: Cell) -> dict[str, Any]:
             }
             for blocker in cell.blockers
         ],
-        **diff_data(cell.report),
+        **{name: value for name, value in compared.items() if name not in _OF_THE_WHOLE},
+        "summary": {**compared["summary"], "skipped": skipped},
+        "without_effect": [tables.at("without_effect", each) for each in compared["without_effect"]],
+        "findings": [tables.finding(each) for each in compared["findings"]],
         **({"installers": [to_builtins(each) for each in cell.installers]} if cell.installers else {}),
     }
 

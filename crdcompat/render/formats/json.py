@@ -34,7 +34,26 @@ def render(report: AnyReport, style: Style) -> str | Iterator[str]:
         case _:
             data["verdict"] = report.verdict
             data.update({"allowed_by": style.allowed} if style.allowed else {})
-    return _with_clusters(report, _text(data)) if report.KIND == "fleet" else _text(data)
+    match report.KIND:
+        case "fleet":
+            return _with_clusters(report, _text(data))
+        case "matrix":
+            return _rows(data)
+    return _text(data)
+
+
+def _rows(data: dict[str, Any]) -> Iterator[str]:
+    """The report on a matrix: each cell, and each row of a table, in a line of its own."""
+    mark = "{"
+    for name, value in data.items():
+        yield f"{mark}\n  {json_text(name)}: "
+        mark = ","
+        if isinstance(value, list) and value:
+            yield from (f"{',' if index else '['}\n    {json_text(each)}" for index, each in enumerate(value))
+            yield "\n  ]"
+        else:
+            yield json_text(value)
+    yield "\n}\n"
 
 
 def _with_clusters(report: FleetReport, text: str) -> Iterator[str]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from helpers import Json, array, obj, string
 
+from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.versions import Server, kubernetes_server
+from crdcompat.cel import parse, syntax
+from crdcompat.cel.parse import RefusedError
+from crdcompat.cel.syntax import Parsed
 
 _SELF = {
     "type": "object",
@@ -183,3 +189,29 @@ def test_the_cost_of_has_by_minor() -> None:
 
 def test_a_list_without_limit_is_as_long_as_a_request() -> None:
     assert _cost("self.all(x, x == 'a')", schema=array(string())) > 1_000_000
+
+
+@pytest.mark.parametrize("minor", range(25, 37))
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "self.a.all(x, x > 1) && has(self.b)",
+        "self.?a.orValue(1) == 1",
+        "self.a.transformList(i, x, x + i).exists(x, x > 2)",
+        "self.a.sortBy(x, x.b)[0].b == self.b",
+        "cel.bind(x, self.a, x > 1)",
+        "[1, ?self.?a].size() == 1",
+        "sets.contains(self.a, [1]) && '%d'.format([1]) == '1' && ip.isCanonical(self.b)",
+    ],
+)
+def test_libraries_with_the_same_macros_share_the_tree(rule: str, minor: int) -> None:
+    def parsed(make: Callable[[], Parsed]) -> object:
+        try:
+            found = make()
+            return found.root.form(), found.offsets
+        except RefusedError as error:
+            return str(error)
+
+    own = environment._environment(minor, backports=frozenset({"net"}), self_type="dyn", old_type="dyn")
+    alone = parsed(lambda: syntax.read(parse.compiled(own, rule, disable_check=True).serialize()))
+    assert parsed(lambda: environment.parse_as(rule, minor)) == alone

@@ -1,4 +1,4 @@
-"""A server that accepts the doubtful part of a CRD accepts the CRD, and both have the same costs and ignored parts."""
+"""A server that accepts the doubtful part of a CRD accepts the CRD; faults, costs and ignored parts are the CRD's."""
 
 from __future__ import annotations
 
@@ -144,6 +144,8 @@ def _differs(crd: Json, server: Server) -> str:
     found, of_rest = (refusal._faults(each, server) for each in (crd, rest))
     if found and not of_rest:
         return f"only the whole CRD has a fault: {found[0].text}"
+    if refusal.faults(crd, server) != found:
+        return f"other faults are given than {found}"
     if not found and ignorable(crd).by(server) != ignorable(rest).by(server):
         return "other parts are ignored"
     costs = [[*budget._usages(each, server, 0.0, bounds=True)] for each in (crd, rest)] if not found else [0, 0]
@@ -157,6 +159,19 @@ def test_a_member_at_the_beginning_of_a_line_of_a_rule_stays() -> None:
     made = crd({"type": "object", "properties": {"spec": schema}})
     root = doubtful(made)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert list(root["properties"]["spec"]["properties"]) == ["named"]
+
+
+def test_versions_that_differ_in_plain_schemas_alone_have_faults_of_their_own() -> None:
+    node = {"type": "object", "properties": {"a": _TEXT}, "x-kubernetes-validations": [{"rule": "self.b == 1"}]}
+    made = _crd(spec=node)
+    (version,) = made["spec"]["versions"]
+    other = copy.deepcopy({**version, "name": "v2", "storage": False})
+    other["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["c"] = _TEXT
+    made["spec"]["versions"].append(other)
+    assert [fault.at[:3] for fault in refusal.faults(made, Server(30))] == [
+        ("spec", "versions", 0),
+        ("spec", "versions", 1),
+    ]
 
 
 def test_a_fault_of_a_spoilt_crd_is_one_of_its_doubtful_part() -> None:

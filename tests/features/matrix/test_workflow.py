@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,19 @@ def verdicts(report: Json) -> dict[tuple[str, str], str]:
 def cell(report: Json, origin: str, target: str) -> Json:
     (found,) = [each for each in report["cells"] if (_last(each["from"]), _last(each["to"])) == (origin, target)]
     return found  # type: ignore[no-any-return]
+
+
+def whole(report: Json, cell: Json) -> Json:
+    """A cell with what it names in the tables of the report."""
+    parts = {"finding": "findings", "message": "messages", "locations": "locations"}
+    rows = [{part: report[table][each[part]] for part, table in parts.items()} for each in cell["findings"]]
+    skipped = [report["skipped"][at] for at in cell["summary"]["skipped"]]
+    return {
+        **cell,
+        "summary": {**cell["summary"], "skipped": skipped},
+        "without_effect": [report["without_effect"][at] for at in cell["without_effect"]],
+        "findings": [{**row.pop("finding"), **row} for row in rows],
+    }
 
 
 def _last(name: str) -> str:
@@ -321,6 +335,20 @@ def test_exit_code(three: list[str], tmp_path: Path, args: tuple[str, ...], code
     assert run("matrix", *three, *args, cwd=tmp_path).code == code
 
 
+def test_a_cell_is_what_diff_reports(three: list[str], tmp_path: Path) -> None:
+    write(tmp_path / "r-1.2" / "chart.yaml", "kind: {{ .Kind }}")
+    write(tmp_path / "r-1.3" / "gadget.yaml", crd(status("A"), kind="Gadget"))
+    report = matrix(tmp_path, *three)
+    for older, newer in combinations(three, 2):
+        for direction, ways in (("rollback", (newer, older)), ("upgrade", (older, newer))):
+            alone = run("diff", older, newer, "--direction", direction, "--format", "json", cwd=tmp_path).report
+            found = whole(report, cell(report, *map(_last, ways)))
+            same = set(alone) - {"format", "tool", "command"}
+            assert {name: found[name] for name in same} == {name: alone[name] for name in same}
+    rows = [*report["findings"], *report["locations"], *report["without_effect"], *report["skipped"]]
+    assert len({json.dumps(row) for row in rows}) == len(rows) > 5
+
+
 def test_configured_severity_and_waivers(three: list[str], tmp_path: Path) -> None:
     waiver = {
         "crd": "widgets.example.com", "version": "v1", "path": "status.phase", "rule": "enum-value-added",
@@ -344,7 +372,7 @@ def test_a_crd_that_some_releases_lack(three: list[str], tmp_path: Path) -> None
     ran = run("matrix", *three, "--crd", "gadgets.example.com", "--format", "json", cwd=tmp_path)
     assert ran.code == 0
     assert verdicts(ran.report)["1.3", "1.2"] == verdicts(ran.report)["1.1", "1.3"] == "clean"
-    (added,) = cell(ran.report, "1.3", "1.1")["findings"]
+    (added,) = whole(ran.report, cell(ran.report, "1.3", "1.1"))["findings"]
     assert (added["rule"], added["severity"], added["crd"]) == ("crd-added", "info", "gadgets.example.com")
     nowhere = run("matrix", *three, "--crd", "nowhere.example.com", cwd=tmp_path)
     assert (nowhere.code, nowhere.out) == (2, "")

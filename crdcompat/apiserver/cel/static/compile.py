@@ -11,9 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.cel.environment import (
-    parse_as,
-)
+from crdcompat.apiserver.cel.environment import parse_as
 from crdcompat.apiserver.cel.static import literals, syntax_errors
 from crdcompat.apiserver.cel.static.checker import Checker
 from crdcompat.apiserver.cel.static.cost import Coster
@@ -86,7 +84,7 @@ def checked(
     Raises RefusedError for an expression that does not parse.
     """
     known, backports = level(server, stored=stored), server.cel_backports
-    tree = _parsed(text, known, backports)
+    tree = parse_as(text, known)
     structs: dict[str, Declared] = {}
     own = name_types(root, _SELF, structs)
     variables = {"self": own, "oldSelf": optional(own) if optional_old else own}
@@ -111,11 +109,6 @@ def _bad_literals(tree: Parsed, checker: Checker, server: Server, known: int) ->
         )
     if server.minor >= _CHECKS_FORMATS_SINCE and known >= _FORMATS_SINCE:
         yield from literals.misformatted(tree.root, checker)
-
-
-@lru_cache(maxsize=16384)
-def _parsed(text: str, known: int, backports: frozenset[str]) -> Parsed:
-    return parse_as(text, known, backports)
 
 
 @lru_cache(maxsize=64)
