@@ -67,6 +67,7 @@ bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/budgets.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/facets.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/fleet.py

@@ -25,6 +25,7 @@ from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.report import release, report_on
 from crdcompat.features.diff.staying import both_ways
 from crdcompat.features.diff.workflow import completed
+from crdcompat.features.matrix.pool import Pool
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import Accepted
@@ -101,7 +102,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
     missing: list[str] = []
     unknown: dict[str, list[str]] = {}
     pairs = list(combinations(range(len(sets)), 2))
-    shared, row = ComparisonCache(), 0
+    shared, row, pool = ComparisonCache(), 0, Pool()
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         if older != row:
             shared, row = ComparisonCache(shared), older
@@ -118,7 +119,8 @@ def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wan
         for direction in wanted.directions:
             one_direction = DiffOptions(replace(wanted, directions=(direction,)), command="matrix")
             report = report_on(compared, one_direction, places)
-            found[older, newer, direction] = apply_config(report, config, accepted, splitter, new.go), compared.missing
+            report = pool.report(apply_config(report, config, accepted, splitter, new.go))
+            found[older, newer, direction] = report, compared.missing
     for messages in (missing, *unknown.values()):
         if len(messages) == len(pairs):
             raise UsageError(messages[0])
