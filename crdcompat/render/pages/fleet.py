@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from crdcompat.errors import Problem
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.pages.blocks import (
-    Answer,
     Bars,
     Block,
-    Blocked,
     Cell,
     Entries,
     Entry,
@@ -23,10 +21,10 @@ from crdcompat.render.pages.blocks import (
     Line,
     Listing,
     Notes,
-    Page,
     Section,
     Table,
 )
+from crdcompat.render.pages.page import Answer, Blocked, Page
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
@@ -72,11 +70,12 @@ _FACETS = (
 
 def page(report: FleetReport, style: Style) -> Page:
     """The page; a quiet one has what blocks and what could not be read."""
+    heading, answers = _heading(report), tuple(_answers(report))
     return Page(
         command="simulate",
         title=fleet_title(report),
-        heading=_heading(report),
-        answers=tuple(_answers(report)),
+        heading=heading,
+        answers=answers,
         head=(
             Line(coverage(report), depth=0, fold=Fold.ALWAYS),
             *(Line(each, depth=0) for each in allowed_line(style)),
@@ -84,6 +83,7 @@ def page(report: FleetReport, style: Style) -> Page:
         problems=(*(Problem(each.recording, None, each.reason) for each in report.unread), *report.problems),
         body=tuple(_body(report, style)),
         is_last=True,
+        views=(Answer(heading, answers[0].tone),),
         sides=tuple(("", release) for release in (report.new, *report.targets)),
         facets=_FACETS,
         what="clusters",

@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.escape import json_text
-from crdcompat.render.pages.blocks import (
-    Cell,
-    Code,
-    Entry,
-    Facet,
-    Facts,
-    Line,
-    Mark,
-    MarkedRow,
-    Number,
-    Said,
-    Table,
-    marked_row,
-)
+from crdcompat.render.pages.blocks import Cell, Code, Entry, Facet, Facts, Line, Said, Table
+from crdcompat.render.pages.page import Mark, MarkedRow, Number, marked_row
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.replay import replayed_kinds
 from crdcompat.render.wording.simulation import is_write, repair_command, repair_sentence

@@ -140,19 +140,16 @@ def test_the_cluster(three: Path) -> None:
 
 
 def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.items._MAX_ITEMS", 4)
+    monkeypatch.setattr("crdcompat.render.pages.findings._MAX_ITEMS", 4)
     shown = matrix(three)
     assert not shown.all("details", "info")
     assert len(shown.all("details", "error")) == 3
-    assert (
-        said(shown.root).count("This page has no room for 1 finding of severity info. The JSON report has them all.")
-        == 2
-    )
+    assert said(shown.root).count("This page has no room for 1 more. The JSON report has them all.") == 2
 
 
 def test_in_a_large_matrix_each_finding_has_its_details_once(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = matrix(three)
-    monkeypatch.setattr("crdcompat.render.html.matrix._MAX_WHOLE", 1)
+    monkeypatch.setattr("crdcompat.render.pages.matrix._MAX_WHOLE", 1)
     shown = matrix(three)
     of_all, of_once = ({each.get("id") for each in page.all("details", "item")} for page in (whole, shown))
     links = [link.get("href") for each in shown.all("p", "link") for link in each.iter("a")]
