@@ -112,6 +112,17 @@ def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
     assert "same change in 2 more places: widgets.example.com/v1, widgets.example.com/v1beta1" in text
 
 
+def test_siblings_of_two_kinds_are_one_answer_and_one_more_place(tmp_path: Path) -> None:
+    """The verdict names every kind that is blocked; the siblings have their other place in common."""
+    for name, values in (("old", ["A"]), ("new", ["A", "B"])):
+        schema = root(status=obj(p=string(*values), q=string(*values)))
+        for kind in ("Gadget", "Widget"):
+            write(tmp_path / name / f"{kind}.yaml", crd(schema, kind=kind))
+    text = run("diff", tmp_path / "old", tmp_path / "new", "--direction", "rollback").out
+    assert "\n  Gadget, Widget  status.{p,q}\n" in text
+    assert "\n  same change in 1 more place: widgets.example.com/v1\n" in text
+
+
 @pytest.mark.parametrize("limit", [10, 11, 80])
 def test_long_text_is_cut_in_the_middle(limit: int) -> None:
     text = "^(" + "abc|" * 40 + "xyz)$"

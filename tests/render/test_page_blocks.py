@@ -79,7 +79,7 @@ def test_a_long_page_repeats_the_answer() -> None:
 
 def _comment(shown: Page) -> Iterator[str]:
     made = page_markdown(shown)
-    return chain(made.head, (text for text, _ in made.entries), made.tail)
+    return chain(made.head, (make() for _, make in made.entries), made.tail)
 
 
 def test_markdown_folds_sections() -> None:
@@ -125,6 +125,6 @@ def test_entries_are_on_html_pages_and_brief_elsewhere() -> None:
     assert "<summary><code>1 of 1</code></summary>" in "\n".join(_comment(page(block)))
     shown = HtmlPage("".join(page_html(page(block))))
     (item,) = shown.all("details", "item")
-    assert said(next(item.iter("summary"))) == "rejected Widget/a widgets/v1 It fails."
+    assert said(next(item.iter("summary"))) == "rejected Widget/a It fails. widgets/v1"
     assert [said(each) for each in item.iter("td")] == ["rejected"]
     assert [said(each) for each in item.iter("blockquote")] == ["no"]

@@ -10,7 +10,7 @@ from crdcompat.render.markdown.page import page_markdown
 from crdcompat.render.pages import page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
@@ -32,14 +32,15 @@ def render(report: Report | FleetReport | MatrixReport | PreflightReport | Versi
     return "\n\n".join([*made.head, *_fitting(made.entries, room), *made.tail]) + "\n"
 
 
-def _fitting(entries: Iterable[tuple[str, int]], room: int) -> Iterator[str]:
+def _fitting(entries: Iterable[tuple[int, Callable[[], str]]], room: int) -> Iterator[str]:
     """The first entries that fit, and how much was left out."""
     room -= 1_000  # for the sentence on the rest, and the empty lines of head and tail
     remaining = iter(entries)
-    for text, count in remaining:
+    for count, make in remaining:
+        text = make()
         room -= _size(text) + 2
         if room < 0:
-            left = count + sum(count for _, count in remaining)
+            left = count + sum(count for count, _ in remaining)
             yield f"**{left} more left out here**: a comment holds no more. The text and JSON reports have them all."
             return
         yield text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdcompat.render.pages.blocks import Block, Entry
     from crdcompat.render.pages.page import Compared, Page
@@ -32,11 +33,15 @@ _WORDS, _PLAIN = re.compile("[A-Za-z ]+"), re.compile("[A-Za-z0-9, ]+")
 _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
 
 
+#: The number of things that a part shows, and how to make its text: what does not fit is only counted.
+_Part: TypeAlias = "tuple[int, Callable[[], str]]"
+
+
 class Comment(Struct, frozen=True):
-    """The parts of a page in a comment: ``entries`` may be left out, each stands for a number of things."""
+    """The parts of a page in a comment: ``entries`` may be left out; each stands for a number of things."""
 
     head: tuple[str, ...]
-    entries: tuple[tuple[str, int], ...]
+    entries: Iterator[_Part]
     tail: tuple[str, ...]
 
 
@@ -45,9 +50,8 @@ def page_markdown(page: Page) -> Comment:
     only = page.answers[0] if len(page.answers) == 1 and not page.heading else None
     heading = page.heading if _PLAIN.fullmatch(page.heading) else span(page.heading)
     about, rest = page.parts()
-    found = tuple(_findings(page.body))
+    is_calm = not (page.problems or any(group.count for group in _groups(page.body)))
     tail = bullets(page.notes) if page.notes else ""
-    calm = page.nothing if not (found or page.problems) else ""
     return Comment(
         (
             f"## crdcompat: {f'{span(only.question)} {only.word}' if only else heading}".rstrip(),
@@ -59,8 +63,8 @@ def page_markdown(page: Page) -> Comment:
             *([block("\n".join(map(escape_text, page.steps)))] if page.steps else ()),
             *([_table(page.overview)] if page.overview else ()),
         ),
-        (*found, *((part, 1) for each in rest for part in _part(each))),
-        tuple(filter(None, (calm, tail))),
+        chain(_findings(page.body), (part for each in rest for part in _part(each))),
+        tuple(filter(None, (page.nothing if is_calm else "", tail))),
     )
 
 
@@ -83,19 +87,20 @@ def _compared(found: Sequence[Compared]) -> Iterator[str]:
         yield "\n".join([*lines, *([f"- and {rest} more targets"] if rest > 0 else [])])
 
 
-def _findings(blocks: Iterable[Block]) -> Iterator[tuple[str, int]]:
+def _findings(blocks: Sequence[Block]) -> Iterator[_Part]:
     """Errors and warnings to unfold, under headings, then a line for each info, folded."""
     groups = [*_groups(blocks)]
     for severity in (Severity.ERROR, Severity.WARNING):
         alike = [group for group in groups if group.tone == severity]
         heading = f"### {plural(sum(group.count for group in alike), severity)}\n\n"
-        for text, count in _unfolding(entry for group in alike for entry in group.make()):
-            yield heading + text, count
-            heading = ""
+        for cause, found in groupby((entry for group in alike for entry in group.make()), lambda each: each.cause):
+            for few in [tuple(found)] if cause else ((each,) for each in found):
+                yield len(few), partial(_unfolding, heading, few)
+                heading = ""
     infos = [group for group in groups if group.tone == Severity.INFO]
     lines = [entry.line for group in infos for entry in group.make()]
     for text in folded(lines, f"{sum(group.count for group in infos)} info"):
-        yield text, len(lines)
+        yield len(lines), partial(str, text)
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[Entries]:
@@ -106,16 +111,14 @@ def _groups(blocks: Iterable[Block]) -> Iterator[Entries]:
             yield each
 
 
-def _unfolding(entries: Iterable[Entry]) -> Iterator[tuple[str, int]]:
-    """Each entry to unfold; those of one cause in one, with its other places once."""
-    for cause, group in groupby(entries, lambda each: each.cause):
-        if not cause:
-            yield from ((details(f"{each.title} {code(each.subject)}", _entry(each)), 1) for each in group)
-            continue
-        alike = tuple(group)
-        texts = (block(plain_text((*each.lines, *each.after), _WRAPPED)) for each in alike)
-        places = [place for each in alike for place in each.places]
-        yield details(code(cause), "\n\n".join([*texts, *folded(places, "the other places")])), len(alike)
+def _unfolding(heading: str, alike: Sequence[Entry]) -> str:
+    """An entry to unfold; those of one cause in one, with their other places once."""
+    first = alike[0]
+    if not first.cause:
+        return heading + details(f"{first.title} {code(first.subject)}", _entry(first))
+    texts = (block(plain_text((*each.lines, *each.after), _WRAPPED)) for each in alike)
+    places = [place for each in alike for place in each.places]
+    return heading + details(code(first.cause), "\n\n".join([*texts, *folded(places, "the other places")]))
 
 
 def _entry(entry: Entry) -> str:
@@ -127,26 +130,32 @@ def _entry(entry: Entry) -> str:
     return "\n\n".join([text, *more])
 
 
-def _part(item: Block) -> Iterator[str]:
+def _part(item: Block) -> Iterator[_Part]:
     match item:
         case Section() if any(isinstance(each, Section | Entries) for each in item.blocks):
             for each in item.blocks:
                 yield from _part(each) if isinstance(each, Section | Entries) else ()
-        case Section(title="", mark=""):
-            pass
-        case Section():
-            heading, *lines = plain_text((item,), _WRAPPED).split("\n")
-            text = block("\n".join(lines), _MAX_IN_SECTION)
-            yield details(code(heading), text) if lines else span(heading)
-        case Table():
-            yield block(item.said) if item.said else _table(item)
         case Entries():
             for each in item.brief:
                 yield from _part(each)
+        case Section(title="", mark="") | Notes(texts=()):
+            pass
+        case Section() | Table() | Line() | Notes():
+            yield 1, partial(_text, item)
+
+
+def _text(item: Section | Table | Line | Notes) -> str:
+    match item:
+        case Section():
+            heading, *lines = plain_text((item,), _WRAPPED).split("\n")
+            text = block("\n".join(lines), _MAX_IN_SECTION)
+            return details(code(heading), text) if lines else span(heading)
+        case Table():
+            return block(item.said) if item.said else _table(item)
         case Line():
-            yield span(item.text)
-        case Notes() if item.texts:
-            yield bullets(item.texts)
+            return span(item.text)
+        case Notes():
+            return bullets(item.texts)
 
 
 def _table(table: Table) -> str:

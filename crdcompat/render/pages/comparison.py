@@ -18,7 +18,7 @@ from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.causes import causes
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
-from crdcompat.render.wording.report import counting, headline, notes, promotions
+from crdcompat.render.wording.report import headline, notes, promotions
 from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def with_parts(
         leads=tuple(promotions(report)),
         compared=tuple(_compared(report, *each) for each in enumerate(sections(report), 1)),
         notes=notes(report),
-        overview=_overview(each for each in counting(report) if each.finding.direction in judged),
+        overview=_overview(each for each in listed if each.finding.counts and each.finding.direction in judged),
         rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),
         lacks=without_excerpts(report.findings),
         facets=_FACETS,
@@ -98,7 +98,8 @@ def _compared(whole: DiffReport | CheckReport, number: int, section: Section) ->
 
 def _overview(listed: Iterable[Entry]) -> Table | None:
     """A row for each cause with an error or a warning, as the text shows them."""
-    rows = tuple(map(_cause_row, causes(each for each in listed if each.finding.severity != Severity.INFO)))
+    severe = sorted(listed, key=lambda each: each.finding.severity.rank)
+    rows = tuple(map(_cause_row, causes(each for each in severe if each.finding.severity != Severity.INFO)))
     return Table("What changed", ("severity", "field", "what changed"), rows, most=_MAX_ROWS) if rows else None
 
 

@@ -24,6 +24,7 @@ from crdcompat.render.pages.blocks import (
     Section,
     Table,
 )
+from crdcompat.render.pages.objects import MAX_SAID
 from crdcompat.render.pages.page import Answer, Blocked, Page
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
@@ -43,6 +44,7 @@ from crdcompat.render.wording.fleet import (
 )
 from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.texts import cut
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -169,7 +171,7 @@ def _entries(report: FleetReport) -> Iterator[Entry]:
             name=(name := short_name(cluster.name)),
             tone=worst,
             beside=tuple(_about(cluster)),
-            said=cluster_sentence(cluster, sentences).partition(": ")[2],
+            said=cut(cluster_sentence(cluster, sentences).partition(": ")[2], MAX_SAID),
             blocks=(Table(f"The verdict on {name} for each release", _HEAD, rows), Facts(facts)),
             anchor=f"c-{number}",
             facets={
