@@ -146,7 +146,7 @@ def _cost(growth: Growth, size: int) -> float:
             _, status, used = os.wait4(process.pid, 0)
         if os.waitstatus_to_exitcode(status) not in (0, 1, 2):
             sys.exit(f"growth: {' '.join(command)}: {(top / 'report').read_text()[-500:]}")
-    return used.ru_utime + used.ru_stime
+    return float(used.ru_utime + used.ru_stime)
 
 
 def exponent(sizes: tuple[int, ...], costs: list[float]) -> float:
@@ -159,7 +159,7 @@ def exponent(sizes: tuple[int, ...], costs: list[float]) -> float:
     if len(points) < 2:
         return 0.0
     x, y = (sum(each) / len(points) for each in zip(*points, strict=True))
-    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
+    return float(sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points))
 
 
 def main(*parts: str) -> int:

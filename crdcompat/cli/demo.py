@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from crdcompat.cli import options as o
+from crdcompat.cli.choices import Colour
 
 
-def demo(color: o.ColourOption = o.Colour.auto) -> None:
+def demo(color: o.ColourOption = Colour.auto) -> None:
     """Show the tool at work, on small releases that are built in."""
     import sys
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from crdcompat.cli.options import LogFormat
+from crdcompat.cli.choices import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings, end
 from crdcompat.features.fleet.journal import Journal

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.choices import Colour
 from crdcompat.vocabulary.judging import FieldValidation
 
 
@@ -89,7 +90,7 @@ def judge(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.", rich_help_panel=o.OUTPUT)
     ] = False,
-    color: o.ColourOption = o.Colour.auto,
+    color: o.ColourOption = Colour.auto,
 ) -> None:
     """Judge one write as the API server would.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crdcompat.cli.options import known_rules
+from crdcompat.cli.choices import known_rules
 
 
 class Listing(StrEnum):

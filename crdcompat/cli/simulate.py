@@ -11,6 +11,7 @@ import typer
 from msgspec import Struct
 
 from crdcompat.cli import options as o
+from crdcompat.cli.choices import LogFormat
 from crdcompat.cli.groups import varied
 from crdcompat.errors import UsageError
 from crdcompat.render.escape import warn
@@ -44,7 +45,7 @@ class Many(Struct, frozen=True, kw_only=True):
     since: Annotated[str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")] = (
         None
     )
-    log_format: Annotated[o.LogFormat, typer.Option(help="json logs each recording.")] = o.LogFormat.text
+    log_format: Annotated[LogFormat, typer.Option(help="json logs each recording.")] = LogFormat.text
 
     @property
     def is_asked(self) -> bool:

@@ -13,8 +13,8 @@ from crdcompat.compare.registry import facet_of
 from crdcompat.crds.reader import CrdReader
 from crdcompat.findings.excerpts import with_excerpts
 from crdcompat.models.finding import Finding
-from crdcompat.render.escape import Style
-from crdcompat.render.text.blocks import frame_lines
+from crdcompat.render.pages.short import frame
+from crdcompat.render.text.page import plain_text
 from crdcompat.vocabulary import Severity
 
 _READER = CrdReader()
@@ -39,7 +39,7 @@ def test_the_frame_shows_the_change(old: str, new: str, openshift_api: Path) -> 
         (finding.rule, finding.crd, finding.path, shown)
         for finding in report.findings
         if finding.excerpts
-        and not _shows(finding, shown := [line.strip() for line in frame_lines(finding, Style(width=200))])
+        and not _shows(finding, shown := [line.strip() for line in plain_text((frame(finding),)).splitlines()])
     ]
     assert wrong == []
     assert sum(bool(finding.excerpts) for finding in report.findings) > len(report.findings) * 0.9

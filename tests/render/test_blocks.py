@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from report_samples import OLD as SAME
 from report_samples import compared, sample, unreadable
 
 from crdcompat.findings.entries import entries
+from crdcompat.models.diff import DiffReport
 from crdcompat.render.escape import _BREAK, Style, shortened
-from crdcompat.render.text.diff import diff_text, verdict_lines
+from crdcompat.render.pages.diff import page, verdict
+from crdcompat.render.text.page import answers_text, page_text
 from crdcompat.render.wording.blocks import blocks, fold
 from crdcompat.vocabulary import Direction
 
@@ -109,6 +112,17 @@ def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
     assert "same change in 2 more places: widgets.example.com/v1, widgets.example.com/v1beta1" in text
 
 
+def test_siblings_of_two_kinds_are_one_answer_and_one_more_place(tmp_path: Path) -> None:
+    """The verdict names every kind that is blocked; the siblings have their other place in common."""
+    for name, values in (("old", ["A"]), ("new", ["A", "B"])):
+        schema = root(status=obj(p=string(*values), q=string(*values)))
+        for kind in ("Gadget", "Widget"):
+            write(tmp_path / name / f"{kind}.yaml", crd(schema, kind=kind))
+    text = run("diff", tmp_path / "old", tmp_path / "new", "--direction", "rollback").out
+    assert "\n  Gadget, Widget  status.{p,q}\n" in text
+    assert "\n  same change in 1 more place: widgets.example.com/v1\n" in text
+
+
 @pytest.mark.parametrize("limit", [10, 11, 80])
 def test_long_text_is_cut_in_the_middle(limit: int) -> None:
     text = "^(" + "abc|" * 40 + "xyz)$"
@@ -126,12 +140,20 @@ def test_text_is_cut_between_words() -> None:
         assert {*short.split()} <= {*text.split(), "…"}
 
 
+def _answers(report: DiffReport) -> Iterator[str]:
+    return answers_text(verdict(report, entries(report), Style()), Style())
+
+
+def _text(report: DiffReport, style: Style) -> Iterator[str]:
+    return page_text(page(report, style), style)
+
+
 def test_the_verdict_says_what_it_rests_on(tmp_path: Path) -> None:
     def verdict(report: object) -> str:
-        return next(iter(verdict_lines(report, entries(report), Style())))  # type: ignore[arg-type]
+        return next(iter(_answers(report)))
 
     blocked = sample(tmp_path / "blocked")
-    assert [*verdict_lines(blocked, entries(blocked), Style())] == [
+    assert [*_answers(blocked)] == [
         "r2 -> r1: BLOCKED",
         "  Widget  status.p",
         '    r1 rejects "B": the controller cannot write status',
@@ -169,10 +191,10 @@ def test_a_long_report_begins_with_its_verdict(tmp_path: Path) -> None:
         return root(status=obj(**{f"f{n}": string("A", *(f"{value}{n}" for value in values)) for n in range(9)}))
 
     report = compared(tmp_path, fields(), fields("B"))
-    lines = [*diff_text(report, Style(height=20))]
+    lines = [*_text(report, Style(height=20))]
     verdict = lines[: lines.index("")]
     assert verdict[0] == "r2 -> r1: BLOCKED" and lines[-len(verdict) :] == verdict
-    assert next(iter(diff_text(report, Style(height=1000)))) == "r1 -> r2"
+    assert next(iter(_text(report, Style(height=1000)))) == "r1 -> r2"
     assert report.directions == tuple(Direction)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from html_page import Page as HtmlPage
 from html_page import confined, said
 from report_samples import HOSTILE
@@ -11,7 +14,6 @@ from crdcompat.render.escape import Style, finish
 from crdcompat.render.html.blocks import page_html
 from crdcompat.render.markdown.page import page_markdown
 from crdcompat.render.pages.blocks import (
-    Answer,
     Block,
     Cell,
     Code,
@@ -21,11 +23,11 @@ from crdcompat.render.pages.blocks import (
     Line,
     Listing,
     Notes,
-    Page,
     Said,
     Section,
     Table,
 )
+from crdcompat.render.pages.page import Answer, Page
 from crdcompat.render.text.page import page_text
 
 WIDE = Table("Servers", ("", "1.30", "1.31"), ((Cell("a"), Cell("ok", "accepted"), Cell("refused", "refused")),))
@@ -75,8 +77,13 @@ def test_a_long_page_repeats_the_answer() -> None:
     assert lines == ["  a", "  b", "  c", "", "May it?  NO", "  It may not."]
 
 
+def _comment(shown: Page) -> Iterator[str]:
+    made = page_markdown(shown)
+    return chain(made.head, (make() for _, make in made.entries), made.tail)
+
+
 def test_markdown_folds_sections() -> None:
-    made = [*page_markdown(page(Notes(("n",)), Section("Lost", (Listing((Line("a"),)),)), WIDE, Line("legend")))]
+    made = [*_comment(page(Notes(("n",)), Section("Lost", (Listing((Line("a"),)),)), WIDE, Line("legend")))]
     assert made == [
         "## crdcompat: `May it?` NO",
         "```text\nMay it?  NO\n  It may not.\nnote: n\n```",
@@ -115,9 +122,9 @@ def test_entries_are_on_html_pages_and_brief_elsewhere() -> None:
     made = Entry("Widget/a", "rejected", ("widgets/v1",), "It fails.", (table, Said(("no",))), "o-1", {"crd": "w"})
     block = Entries("1 object", 1, lambda: iter((made,)), (Section("1 of 1", (Line("a"),)),), anchor="rejected")
     assert text(block) == ["", "1 of 1", "  a"]
-    assert "<summary><code>1 of 1</code></summary>" in "\n".join(page_markdown(page(block)))
+    assert "<summary><code>1 of 1</code></summary>" in "\n".join(_comment(page(block)))
     shown = HtmlPage("".join(page_html(page(block))))
     (item,) = shown.all("details", "item")
-    assert said(next(item.iter("summary"))) == "rejected Widget/a widgets/v1 It fails."
+    assert said(next(item.iter("summary"))) == "rejected Widget/a It fails. widgets/v1"
     assert [said(each) for each in item.iter("td")] == ["rejected"]
     assert [said(each) for each in item.iter("blockquote")] == ["no"]

@@ -12,7 +12,8 @@ from crdcompat.findings.finding import listed
 from crdcompat.findings.rules import rule_for, rule_names
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, span, unread
-from crdcompat.render.text.diff import verdict_lines
+from crdcompat.render.pages.diff import verdict
+from crdcompat.render.text.page import answers_text
 from crdcompat.render.wording.findings import crd_name, plural, undecided_line
 from crdcompat.render.wording.report import plain
 from crdcompat.vocabulary import Direction, Effect
@@ -52,7 +53,7 @@ def render(report: DiffReport, style: Style) -> str:
     kinds = {finding.crd: finding.kind for finding in report.findings if finding.kind}
     parts = [
         f"# Changes of the API from {span(report.old.title)} to {span(report.new.title)}",
-        block(plain(verdict_lines(report, entries(report), Style(allowed=style.allowed)))),
+        block(plain(answers_text(verdict(report, entries(report), Style(allowed=style.allowed)), Style()))),
         *unread(report.problems),
     ]
     for heading in dict.fromkeys(_WHOLE.values()):

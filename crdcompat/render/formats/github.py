@@ -16,7 +16,7 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import more_places
+from crdcompat.render.wording.entries import and_in_more
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.report import (
     cause_sentences,
@@ -85,7 +85,7 @@ def _found(report: Report) -> Iterator[str]:
         finding = infos[0].finding
         yield _command("notice", title(finding), sentences(infos[0]), primary(finding.locations))
     elif infos:
-        lines = [f"{subject(each.finding)} [{title(each.finding)}]{more_places(each)}" for each in infos[:_MAX_INFOS]]
+        lines = [f"{subject(each.finding)} [{title(each.finding)}]{and_in_more(each)}" for each in infos[:_MAX_INFOS]]
         rest = len(infos) - _MAX_INFOS
         lines += [f"and {rest} more: the summary of the step has them"] if rest > 0 else []
         yield _command("notice", f"{len(infos)} infos", list(map(escape_text, lines)), None)

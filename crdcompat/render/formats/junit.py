@@ -33,7 +33,6 @@ from crdcompat.render.wording.report import (
     cause_sentences,
     headline,
     notes,
-    plain,
     subject,
 )
 from crdcompat.vocabulary import FindingStatus, Severity
@@ -51,7 +50,6 @@ NAME = "junit"
 PASSING = True
 
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
-_PLAIN = Style()
 _MAX_OBJECTS = 20
 
 
@@ -163,7 +161,7 @@ def _blocks(report: DiffReport, found: Sequence[Entry]) -> str:
     for direction in dict.fromkeys(entry.finding.direction for entry in found):
         parts.append(escape_text(direction_title(report, direction)))
         parts += [
-            plain(entry_lines(each, _PLAIN, report.counts.contexts))
+            plain_text(entry_lines(each, report.counts.contexts))
             for each in found
             if each.finding.direction == direction
         ]
@@ -205,8 +203,8 @@ def _simulation(report: SimulationReport) -> _Suite:
 def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     name = f"{report.direction}: {crd_name(crd, version)}"
     items = [item for item in report.objects if (item.crd, item.version) == (crd, version)]
-    bad = [plain_text(object_section(item)) for item in items if item.worst == WriteResult.REJECTED]
-    other = [plain_text(object_section(item)) for item in items if item.worst not in ("rejected", "accepted")]
+    bad = [plain_text((object_section(item),)) for item in items if item.worst == WriteResult.REJECTED]
+    other = [plain_text((object_section(item),)) for item in items if item.worst not in ("rejected", "accepted")]
     out = "\n\n".join(_cut(other, "more objects"))
     found = [cause for cause in report.causes if cause.crd == crd]
     early = [cause for cause in found if cause.growth is not None]

@@ -146,7 +146,7 @@ def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
 def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
     """A recorded object is in no file of the repository: it has a logical location, its name."""
     identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
-    result = _result(REJECTED_OBJECT, "error", [plain_text(object_section(item))], (), identity, report.direction)
+    result = _result(REJECTED_OBJECT, "error", [plain_text((object_section(item),))], (), identity, report.direction)
     result["locations"] = [
         {"logicalLocations": [{"fullyQualifiedName": escape_text(f"{item.crd}/{item.label}"), "kind": "object"}]}
     ]

@@ -9,6 +9,7 @@ from crdcompat.findings.entries import entries
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport
 from crdcompat.render.escape import Style, finish
+from crdcompat.render.text.page import blocks_text
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import problem_line
@@ -43,8 +44,7 @@ def _lines(report: DiffReport | CheckReport, style: Style) -> Iterator[str]:
         yield f"{count:>6}  {shown} {name:<{width}}  {direction:<8}  {owner:<8}  {rule(name).title}"
     if undecided := _undecided(report):
         yield f"{undecided:>6}  undecided"
-    for problem in report.problems:
-        yield problem_line(problem, style)
+    yield from blocks_text(map(problem_line, report.problems), style)
     if isinstance(report, CheckReport) and report.has_nothing:
         yield "no CRD changed: nothing to check"
         return

@@ -1,51 +1,108 @@
-"""A page of blocks as values of its template: contents, filters, notes, and what stands beside the answer."""
+"""A page of blocks as values of its template: contents, filters, notes, and what stands beside the answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.findings.rules import catalogue
 from crdcompat.render.html.facets import Facets
-from crdcompat.render.html.findings import side_line
-from crdcompat.render.html.overview import arrow, folded
 from crdcompat.render.html.page import page_parts
-from crdcompat.render.pages.blocks import MAX_BLOCKED, Bars, Entries, Line, Notes, Section, Table
+from crdcompat.render.pages.blocks import Answers, Bars, Entries, Line, Notes, Section, Table
+from crdcompat.render.pages.page import MAX_BLOCKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.render.pages.blocks import Page
+    from crdcompat.models.report import Release
+    from crdcompat.render.pages.blocks import Block
+    from crdcompat.render.pages.page import Answer, MarkedRow, Page
+
+#: An entry of the table of contents: anchor, name, and the links below it.
+_Link = tuple[str, str, tuple[tuple[str, str], ...]]
+#: Rows of a first screen.
+_MAX_ROWS = 8
+
+
+class View(Struct, frozen=True):
+    """An answer as the page shows it, and its rows: those that are shown, and ``more`` that are folded away."""
+
+    answer: Answer
+    shown: Sequence[MarkedRow]
+    more: Sequence[MarkedRow]
 
 
 def page_html(page: Page) -> Iterator[str]:
     """The parts of the page. Its entries are made twice: for the filters, and to be shown."""
     about, details = page.parts()
-    answer = arrow(page.answers[0])
     facets = Facets(page.facets)
-    for entries in details:
-        for entry in entries.make() if isinstance(entries, Entries) else ():
-            facets.add(**entry.facets)
+    for entries in _entries(details):
+        for entry in entries.make():
+            facets.add(entry.size, **entry.facets)
     title = page.title.replace(" -> ", " → ")
+    ways = next((at for at, each in enumerate(details) if isinstance(each, Section) and each.role == "ways"), 0)
+    explained = tuple(rule for name, rule in catalogue().items() if name in page.rules) if page.rules else ()
+    links = [link for each in details for link in _links(each)]
+    if explained:
+        links.append(("rules", "Rules: why, and fixes", ()))
+    texts = (*page.notes, *(text for each in page.body if isinstance(each, Notes) for text in each.texts))
     return page_parts(
         "page.j2",
+        page=page,
         command=page.command,
-        title=title or answer.question,
+        title=page.name.replace(" -> ", " → ") or title or (page.answers[0].question if page.answers else ""),
         subtitle=title if page.is_last else "",
-        heading=page.heading,
-        answer=answer,
+        views=[_view(each) for each in page.views or page.answers[:1]],
         most=MAX_BLOCKED,
-        numbers=page.numbers,
-        rows=folded(page.rows),
         about=[each for each in (*page.head, *about) if isinstance(each, Line)],
-        body=details,
+        above=details[:ways],
+        body=details[ways:],
         sides=[(role, release.full, side_line(release)) for role, release in page.sides],
-        notes=[text for each in page.body if isinstance(each, Notes) for text in each.texts],
+        notes=[*dict.fromkeys(texts)],
         problems=page.problems,
-        contents=[_link(each) for each in details if isinstance(each, Section | Table | Entries | Bars)],
+        contents=links,
         facets=facets,
         what=page.what,
+        rules=explained,
     )
 
 
-def _link(block: Section | Table | Entries | Bars) -> tuple[str, str, tuple[()]]:
-    """A page has at most one table and one picture of its own."""
-    return (block.anchor if isinstance(block, Section | Entries) else type(block).__name__.lower()), block.title, ()
+def side_line(release: Release) -> str:
+    """Commit and server version of a side, as far as known."""
+    known = [f"commit {release.commit[:12]}"] if release.commit else []
+    return ", ".join([*known, *([f"Kubernetes {release.kubernetes}"] if release.kubernetes else [])])
+
+
+def _view(answer: Answer) -> View:
+    """The answer with ``→`` for ``->``, which terminals show."""
+    question = answer.question.replace(" -> ", " → ")
+    shown = replace(answer, question=question, reason=answer.reason.strip())
+    return View(shown, answer.rows[:_MAX_ROWS], answer.rows[_MAX_ROWS:])
+
+
+def _entries(blocks: Iterable[Block]) -> Iterator[Entries]:
+    for each in blocks:
+        if isinstance(each, Section):
+            yield from _entries(each.blocks)
+        elif isinstance(each, Entries):
+            yield each
+
+
+def _links(block: Block) -> Iterator[_Link]:
+    """The contents: a page has at most one table and one picture of its own."""
+    match block:
+        case Section(role="part", title=title):
+            if title:
+                yield block.anchor, title, ()
+            inner = (each for each in block.blocks if isinstance(each, Section | Entries))
+            for each in inner:
+                yield from () if title and isinstance(each, Section) and each.role == "scope" else _links(each)
+        case Section():
+            below = tuple((each.anchor, each.title) for each in block.blocks if isinstance(each, Entries))
+            yield block.anchor, block.short or block.name or block.title, below
+        case Entries() | Answers():
+            yield block.anchor, block.title, ()
+        case Table() | Bars():
+            yield type(block).__name__.lower(), block.title, ()

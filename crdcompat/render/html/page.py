@@ -18,16 +18,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crdcompat.render.escape import escape_text
-from crdcompat.render.wording.blocks import predicate
-from crdcompat.render.wording.findings import crd_name, fix_line, in_contexts, plural
 from crdcompat.version import __version__
-from crdcompat.vocabulary.writes import Operation
 from crdcompat.yaml.dump import to_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Excerpt
 
 _PARTS_AT_A_TIME = 50
@@ -39,13 +35,11 @@ _POLICY = (
 )
 
 
-def page(template: str, **values: Any) -> str:
-    """Render a template as a page; every value passes ``inert``."""
-    return "".join(page_parts(template, **values))
-
-
 def page_parts(template: str, **values: Any) -> Iterator[str]:
-    """The parts of a page one by one: a long list in ``values`` may be an iterable that makes its items."""
+    """The parts of a template as a page, one by one; every value passes ``inert``.
+
+    A long list in ``values`` may be an iterable that makes its items.
+    """
     style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("page.css", "page.js"))
     policy = Markup(_POLICY.format(style=_digest(style), script=_digest(script)))
     stream = _environment().get_template(template).stream(
@@ -79,7 +73,7 @@ def _environment() -> Environment:
         data=as_data,
         words=words,
         kind=kind,
-        said=said,
+        arrow=arrow,
     )
     return environment
 
@@ -110,32 +104,14 @@ _WORDS = {
 }
 
 
-#: Title of an example object, by the write that shows the finding.
-_EXAMPLES: Mapping[Operation | None, str] = {
-    None: "Example object: the smallest one found that shows it",
-    Operation.STATUS: "Example object that replaces the status of the stored one",
-    Operation.MAIN: "Example object that replaces the stored one",
-}
-
-
-def said(entry: Entry) -> dict[str, Any]:
-    """What the page says of an entry of findings: sentences, what stands beside its name, the title of its example."""
-    finding, more = entry.finding, len(entry.mirrors)
-    return {
-        "message": f"{predicate(finding)}.",
-        "about": (
-            f"{crd_name(finding.crd, finding.version)}{in_contexts(finding, entry.home.report.counts.contexts)}",
-            finding.rule,
-            *((f"same change in {plural(more, 'more place')}",) if more else ()),
-        ),
-        "fix": fix_line(finding).rpartition(" (")[0],
-        "example": _EXAMPLES[finding.witness.operation],
-    }
-
-
 def kind(block: Any) -> str:
     """The kind of a block."""
     return type(block).__name__
+
+
+def arrow(text: str) -> str:
+    """The text with ``→`` for ``->``."""
+    return text.replace(" -> ", " → ")
 
 
 def words(term: str) -> str:

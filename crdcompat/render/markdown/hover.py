@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style
 from crdcompat.render.markdown.markup import block, span
+from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.entries import entry_lines
-from crdcompat.render.wording.report import plain, subject, title
+from crdcompat.render.wording.report import subject, title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ def hover_text(found: Sequence[Entry]) -> str:
     """The findings of a line as Markdown: message, the server's sentence, example object, way out."""
     shown = [
         f"**{entry.finding.severity}** {title(entry.finding)} {span(subject(entry.finding))}\n\n"
-        f"{block(plain(entry_lines(entry, _WRAPPED)))}"
+        f"{block(plain_text(entry_lines(entry), _WRAPPED))}"
         for entry in found[:_MAX_ENTRIES]
     ]
     rest = len(found) - _MAX_ENTRIES

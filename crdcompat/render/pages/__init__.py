@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crdcompat.models.report import AnyReport
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Page
+    from crdcompat.render.pages.page import Page
 
 
 def page_of(report: AnyReport, style: Style) -> Page:

@@ -7,15 +7,14 @@ gives it a colour, HTML a class.
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from crdcompat.errors import Problem
-    from crdcompat.models.report import Release
+    from crdcompat.models.finding import Excerpt
 
 
 class Fold(Enum):
@@ -32,8 +31,9 @@ class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
     ``mark`` stands before the text: a place or a CRD. ``tone`` is that of a ``part`` of the text, or of the whole text.
-    ``depth`` counts the steps of indentation, ``hang`` those of all lines but the first. ``most``: text cuts it to so
-    many lines; 0: never. ``anchors`` are its places on an HTML page.
+    ``lead`` is the beginning of it that is never cut. ``depth`` counts the steps of indentation, ``hang`` those of all
+    lines but the first. ``most``: text cuts it to so many lines, or to ``spare`` more if cuts in quotations are not
+    enough; 0: never. On an HTML page ``anchors`` are its places, ``links`` other places, each with its text.
     """
 
     text: str
@@ -47,6 +47,9 @@ class Line(Struct, frozen=True):
     below: tuple[Line, ...] = ()
     commands: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
+    lead: str = ""
+    spare: int = 0
+    links: tuple[tuple[str, str], ...] = ()
 
 
 class Listing(Struct, frozen=True):
@@ -64,25 +67,34 @@ class Listing(Struct, frozen=True):
 
 
 class Code(Struct, frozen=True):
-    """Lines to copy; ``label`` names them on a page."""
+    """Lines to copy; ``label`` names them on a page, the button there says ``kind``, by default the label."""
 
     label: str
     lines: tuple[str, ...]
+    kind: str = ""
 
 
 class Cell(Struct, frozen=True):
-    """A cell of a table; a head or a label has no tone. ``links`` are places on an HTML page, each with its text."""
+    """A cell of a table; a head or a label has no tone.
+
+    On an HTML page ``links`` are other places, each with its text, ``figures`` the counts of its tone, ``shade`` (1 to
+    3) says whether these are many, and ``why`` explains the cell to who points at it.
+    """
 
     text: str
     tone: str = ""
     links: tuple[tuple[str, str], ...] = ()
+    figures: tuple[str, ...] = ()
+    shade: int = 0
+    why: str = ""
 
 
 class Table(Struct, frozen=True):
     """A table with a head; the first cell of a row is its label. ``more`` are labels of rows that it sums up.
 
     ``said``: text shows this sentence in its place. ``legend`` says how to read it. ``narrower`` are forms for narrow
-    terminals, the widest first.
+    terminals, the widest first. ``last`` is a last column of an HTML page, with its head. ``most``: a comment shows so
+    many rows.
     """
 
     title: str
@@ -92,6 +104,8 @@ class Table(Struct, frozen=True):
     said: str = ""
     legend: str = ""
     narrower: tuple[Table, ...] = ()
+    last: tuple[Cell, ...] = ()
+    most: int = 200
 
 
 class Notes(Struct, frozen=True):
@@ -107,6 +121,8 @@ class Section(Struct, frozen=True):
     """Blocks under a title. ``about`` says how to read them; ``anchor`` is its place on an HTML page.
 
     With a ``mark``, the title is a sentence about that: about a CRD or an object, or, with a ``tone``, about a verdict.
+    On an HTML page ``name`` is its title, if that is another one, and ``short`` its name in the contents; ``role`` is
+    its part in the report.
     """
 
     title: str
@@ -115,6 +131,15 @@ class Section(Struct, frozen=True):
     mark: str = ""
     tone: str = ""
     anchor: str = ""
+    name: str = ""
+    short: str = ""
+    role: str = "blocking"
+
+
+class Brief(Struct, frozen=True):
+    """What text says in its own way: an HTML page and a comment say it elsewhere."""
+
+    blocks: tuple[Block, ...]
 
 
 class Folded(Struct, frozen=True):
@@ -124,11 +149,50 @@ class Folded(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
+class Answers(Struct, frozen=True):
+    """The answers of the page as a list, on an HTML page that has another sentence above all."""
+
+    title: str
+    anchor: str
+
+
+class Head(Struct, frozen=True):
+    """The name of a finding as the head of what text says of it: severity and rule, the CRD, where, the path, the id.
+
+    Without an ``id``, text breaks it between its parts.
+    """
+
+    kind: str
+    tone: str
+    subject: str
+    path: str
+    where: str = ""
+    id: str = ""
+
+
+class Frame(Struct, frozen=True):
+    """Lines of files: an HTML page has all excerpts, text the lines with these numbers of the one that is ``shown``."""
+
+    excerpts: tuple[Excerpt, ...]
+    shown: Excerpt | None = None
+    numbers: tuple[int, ...] = ()
+
+
 class Bars(Struct, frozen=True):
     """A picture for an HTML page: of each row its name, what is beside it, and its counts by tone."""
 
     title: str
     rows: tuple[tuple[str, str, Mapping[str, int]], ...]
+
+
+Block: TypeAlias = (
+    "Line | Listing | Code | Table | Notes | Section | Brief | Folded | Answers | Head | Frame | Bars | Entries"
+)
+
+
+def listing(title: str, lines: tuple[Line, ...], about: str = "", most: int = 0, anchor: str = "") -> tuple[Block, ...]:
+    """A section with a list; nothing without entries."""
+    return (Section(title, (Listing(lines, most),), about, anchor=anchor),) if lines else ()
 
 
 class Facts(Struct, frozen=True):
@@ -143,25 +207,49 @@ class Said(Struct, frozen=True):
     texts: tuple[str, ...]
 
 
+class Example(Struct, frozen=True):
+    """An example object, a JSON value."""
+
+    label: str
+    value: Any
+
+
 class Entry(Struct, frozen=True):
     """One of many things to unfold and to filter: its name and tone, what is ``beside`` it, a sentence, its details.
 
-    ``facets`` has its values for the facets of the page.
+    ``kind`` stands before the name. ``facets`` has its values for the facets of the page; it counts as ``size`` things
+    there. A ``cause`` heads entries that follow each other. ``is_link``: the details are at the anchor, elsewhere on
+    the page.
+
+    ``title`` is HTML-free text that sums it up in a comment, ``subject`` what it is about, ``line`` all of it in a
+    line. ``lines`` are its details as text, then come the other ``places`` of the same change, then ``after``.
     """
 
     name: str
     tone: str
     beside: tuple[str, ...]
     said: str
-    blocks: tuple[Line | Table | Code | Facts | Said, ...]
+    blocks: tuple[Line | Table | Code | Facts | Said | Frame | Example, ...]
     anchor: str
     facets: Mapping[str, str | tuple[str, ...]]
+    kind: str = ""
+    size: int = 1
+    cause: str = ""
+    is_link: bool = False
+    title: str = ""
+    subject: str = ""
+    line: str = ""
+    lines: tuple[Head | Line, ...] = ()
+    places: tuple[str, ...] = ()
+    after: tuple[Line, ...] = ()
 
 
 class Entries(Struct, frozen=True):
-    """Entries on an HTML page, which ``make`` gives one at a time; all else shows ``brief`` in their place.
+    """Entries, which ``make`` gives one at a time; text and comments show ``brief`` in their place, if there is any.
 
-    ``left_out`` entries do not fit on a page.
+    ``count`` is the number of things that they stand for; ``left_out`` more do not fit on a page. ``tone``: entries of
+    findings are so severe. ``folded`` ones are closed on an HTML page at first, and not listed elsewhere; of ``hidden``
+    ones the filters show none that nobody asked for.
     """
 
     title: str
@@ -170,9 +258,9 @@ class Entries(Struct, frozen=True):
     brief: tuple[Block, ...] = ()
     anchor: str = ""
     left_out: int = 0
-
-
-Block: TypeAlias = Line | Listing | Code | Table | Notes | Section | Folded | Bars | Entries
+    tone: str = ""
+    folded: bool = False
+    hidden: bool = False
 
 
 class Facet(Struct, frozen=True):
@@ -186,111 +274,3 @@ class Facet(Struct, frozen=True):
     def chips(self) -> bool:
         """Whether its values are few and known."""
         return bool(self.order)
-
-
-class Mark(Struct, frozen=True):
-    """A mark that links to an entry; ``kind`` is the severity or verdict of the entry."""
-
-    anchor: str
-    kind: str
-    title: str
-
-
-class MarkedRow(Struct, frozen=True):
-    """The marks of one CRD, the worst first; ``rest`` counts the entries without a mark."""
-
-    name: str
-    marks: tuple[Mark, ...]
-    rest: int
-    counts: str
-
-
-#: Marks of a row.
-_MAX_MARKS = 40
-
-
-def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
-    """A row with as many marks as fit."""
-    return MarkedRow(name, tuple(marks[:_MAX_MARKS]), max(len(marks) - _MAX_MARKS, 0), counts)
-
-
-#: What blocks, at most, below an answer.
-MAX_BLOCKED = 4
-
-
-class Blocked(Struct, frozen=True):
-    """What blocks a move: the kind, the field or fields, and what the reader's server does."""
-
-    kind: str
-    path: str
-    reaction: str
-
-
-class Answer(Struct, frozen=True):
-    """An answer of a report: a question, its answer in a ``word``, and the ``reason``.
-
-    Without a question mark all three are one sentence: ``r2 -> r1: BLOCKED (rollback)``, and a ``reason`` begins with
-    a space. ``most``: text cuts the sentence to so many lines; 0: never. ``blocked``: the worst first.
-    """
-
-    question: str
-    tone: str
-    word: str = ""
-    reason: str = ""
-    most: int = 0
-    blocked: tuple[Blocked, ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        """All of it in one sentence."""
-        return f"{self.question}{': ' if self.word else ''}{self.word}{self.reason}"
-
-
-class Number(Struct, frozen=True):
-    """A number of the first screen, its name, and its meaning for the move."""
-
-    name: str
-    count: int
-    meaning: str
-
-
-class Page(Struct, frozen=True):
-    """A report. ``head`` belongs to the answers; both are shown at either end of a long text.
-
-    ``heading`` is that of a comment where there are several answers. ``is_last``: in a text that fits on a screen, the
-    answers are at its end, and the title is above its details.
-
-    On HTML pages only: ``sides`` are the releases with their roles; ``rows`` have a mark for each entry; ``what`` names
-    the entries.
-    """
-
-    command: str
-    answers: tuple[Answer, ...]
-    body: tuple[Block, ...]
-    title: str = ""
-    heading: str = ""
-    head: tuple[Block, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    is_last: bool = False
-    sides: tuple[tuple[str, Release], ...] = ()
-    numbers: tuple[Number, ...] = ()
-    rows: tuple[MarkedRow, ...] = ()
-    facets: tuple[Facet, ...] = ()
-    what: str = "details"
-
-    def parts(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
-        """What the body says of the whole report, and its details, which begin with a block that has a title."""
-        begins = (at for at, each in enumerate(self.body) if isinstance(each, Section | Table | Entries | Bars))
-        first = next(begins, len(self.body))
-        return self.body[:first], self.body[first:]
-
-
-def listing(title: str, lines: tuple[Line, ...], about: str = "", most: int = 0, anchor: str = "") -> tuple[Block, ...]:
-    """A section with a list; nothing without entries."""
-    return (Section(title, (Listing(lines, most),), about, anchor=anchor),) if lines else ()
-
-
-def and_more(blocked: Sequence[Blocked]) -> str:
-    """``and 2 more: Etcd the CRD, Widget status.a``: each has its name, because each blocks; "" if there is no more."""
-    rest = blocked[MAX_BLOCKED:]
-    return f"and {len(rest)} more: {', '.join(f'{each.kind} {each.path}' for each in rest)}" if rest else ""

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from crdcompat.errors import Problem
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.pages.blocks import (
-    Answer,
     Bars,
     Block,
-    Blocked,
     Cell,
     Entries,
     Entry,
@@ -23,10 +21,11 @@ from crdcompat.render.pages.blocks import (
     Line,
     Listing,
     Notes,
-    Page,
     Section,
     Table,
 )
+from crdcompat.render.pages.objects import MAX_SAID
+from crdcompat.render.pages.page import Answer, Blocked, Page
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
@@ -45,6 +44,7 @@ from crdcompat.render.wording.fleet import (
 )
 from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.texts import cut
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -72,11 +72,12 @@ _FACETS = (
 
 def page(report: FleetReport, style: Style) -> Page:
     """The page; a quiet one has what blocks and what could not be read."""
+    heading, answers = _heading(report), tuple(_answers(report))
     return Page(
         command="simulate",
         title=fleet_title(report),
-        heading=_heading(report),
-        answers=tuple(_answers(report)),
+        heading=heading,
+        answers=answers,
         head=(
             Line(coverage(report), depth=0, fold=Fold.ALWAYS),
             *(Line(each, depth=0) for each in allowed_line(style)),
@@ -84,6 +85,7 @@ def page(report: FleetReport, style: Style) -> Page:
         problems=(*(Problem(each.recording, None, each.reason) for each in report.unread), *report.problems),
         body=tuple(_body(report, style)),
         is_last=True,
+        views=(Answer(heading, answers[0].tone),),
         sides=tuple(("", release) for release in (report.new, *report.targets)),
         facets=_FACETS,
         what="clusters",
@@ -169,7 +171,7 @@ def _entries(report: FleetReport) -> Iterator[Entry]:
             name=(name := short_name(cluster.name)),
             tone=worst,
             beside=tuple(_about(cluster)),
-            said=cluster_sentence(cluster, sentences).partition(": ")[2],
+            said=cut(cluster_sentence(cluster, sentences).partition(": ")[2], MAX_SAID),
             blocks=(Table(f"The verdict on {name} for each release", _HEAD, rows), Facts(facts)),
             anchor=f"c-{number}",
             facets={

@@ -7,28 +7,19 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.escape import json_text
-from crdcompat.render.pages.blocks import (
-    Cell,
-    Code,
-    Entry,
-    Facet,
-    Facts,
-    Line,
-    Mark,
-    MarkedRow,
-    Number,
-    Said,
-    Table,
-    marked_row,
-)
+from crdcompat.render.pages.blocks import Cell, Code, Entry, Facet, Facts, Line, Said, Table
+from crdcompat.render.pages.page import Mark, MarkedRow, Number, marked_row
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.replay import replayed_kinds
 from crdcompat.render.wording.simulation import is_write, repair_command, repair_sentence
+from crdcompat.vocabulary.texts import cut
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: Characters of a sentence beside a name.
+MAX_SAID = 240
 #: What repairs an object, in words for the filter.
 _REPAIRED_BY = {
     RepairVerdict.MAIN: "a write to the object",
@@ -104,7 +95,7 @@ def _entry(item: SimulatedObject, anchor: str) -> Entry:
         name=item.label,
         tone=item.worst,
         beside=(crd_name(item.crd, item.version), every if len(counted) == 1 else _tally(counted)),
-        said=messages[0] if messages else "",
+        said=cut(messages[0], MAX_SAID) if messages else "",
         blocks=(_writes(item, messages), *((Said(messages),) if messages else ()), *_repair(item), Facts(_facts(item))),
         anchor=anchor,
         facets={

@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.preflight import GoBack
 from crdcompat.render.escape import json_text
-from crdcompat.render.pages.blocks import (
-    Answer,
-    Block,
-    Cell,
-    Code,
-    Fold,
-    Line,
-    Listing,
-    Notes,
-    Number,
-    Page,
-    Section,
-    Table,
-)
+from crdcompat.render.pages.blocks import Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
+from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.installers import answer_lines
@@ -50,12 +38,12 @@ _MAX_CAUSES, _MAX_COMMANDS = 4, 3
 
 def page(report: PreflightReport, style: Style) -> Page:
     """The page."""
+    numbers = _numbers(report) if report.kinds else ()
     return Page(
         command="preflight",
-        answers=(Answer(question(report), _TONES[report.answer], answer(report), reason(report)),),
+        answers=(Answer(question(report), _TONES[report.answer], answer(report), reason(report), numbers=numbers),),
         body=tuple(_body(report, style)) if style.verbosity >= 0 else (),
         sides=(("OLD", report.old), ("cluster", report.new)),
-        numbers=_numbers(report) if report.kinds else (),
     )
 
 

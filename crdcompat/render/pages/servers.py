@@ -8,19 +8,8 @@ from msgspec import Struct
 
 from crdcompat.models.servers import Acceptance
 from crdcompat.render.escape import shortened
-from crdcompat.render.pages.blocks import (
-    Answer,
-    Block,
-    Cell,
-    Line,
-    Listing,
-    Notes,
-    Number,
-    Page,
-    Section,
-    Table,
-    listing,
-)
+from crdcompat.render.pages.blocks import Block, Cell, Line, Listing, Notes, Section, Table, listing
+from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.vocabulary.servers import needed, spans
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -43,15 +32,16 @@ _MAX_PLACES, _MAX_IGNORED, _MAX_LABEL = 3, 12, 64
 
 def page(report: ServersReport, style: Style) -> Page:
     """The page; it has no details without a CRD."""
-    worst = next((answer for answer, count in report.by_answer().items() if count), Acceptance.WARNED)
+    counted = report.by_answer().items()
+    worst = next((answer for answer, count in counted if count), Acceptance.WARNED)
+    numbers = tuple(Number(answer, count, "") for answer, count in counted)
     return Page(
         command="servers",
         title="Which servers take these CRDs",
-        answers=(Answer(verdict(report), _TONES[worst]),),
+        answers=(Answer(verdict(report), _TONES[worst], numbers=numbers),),
         problems=report.problems,
         body=tuple(_body(report, style)) if report.rows and style.verbosity >= 0 else (),
         sides=tuple(("", source) for source in report.sources),
-        numbers=tuple(Number(answer, count, "") for answer, count in report.by_answer().items()),
     )
 
 

@@ -7,10 +7,13 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from crdcompat.models.losses import losses
 from crdcompat.render.escape import json_text
-from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Page, Section, listing
+from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Section, listing
 from crdcompat.render.pages.objects import FACETS, entries, marked_rows, numbers, title_of
+from crdcompat.render.pages.page import Page
 from crdcompat.render.wording.findings import place, plural, skipped_lines, some
 from crdcompat.render.wording.replay import (
     failing_writes,
@@ -50,17 +53,16 @@ _WARNING = "warning: "
 
 def page(report: SimulationReport, style: Style) -> Page:
     """The page; with ``-v`` it has every object, a quiet one only what is rejected or could not be read."""
+    answer = with_allowed(replay_verdict(report), style)
     return Page(
         command="simulate",
         title=f"{replay_title(report)} ({judging_server(report)})",
-        answers=(with_allowed(replay_verdict(report), style),),
+        answers=(replace(answer, numbers=numbers(report), rows=marked_rows(report)),),
         head=(Line(rests_on(report), depth=0, fold=Fold.ALWAYS),),
         problems=report.problems,
         body=tuple(_body(report, style)),
         is_last=True,
         sides=(("OLD", report.old), ("NEW", report.new)),
-        numbers=numbers(report),
-        rows=marked_rows(report),
         facets=FACETS,
         what="objects",
     )

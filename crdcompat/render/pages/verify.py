@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.verification import Outcome
-from crdcompat.render.pages.blocks import Answer, Fold, Line, Listing, Page
+from crdcompat.render.pages.blocks import Fold, Line, Listing
+from crdcompat.render.pages.page import Answer, Page
 from crdcompat.render.wording.findings import crd_name, plural
 
 if TYPE_CHECKING:

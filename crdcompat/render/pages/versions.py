@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.preflight import StepKind
 from crdcompat.render.escape import json_text, shortened
-from crdcompat.render.pages.blocks import Answer, Block, Cell, Fold, Line, Listing, Notes, Page, Section, Table, listing
+from crdcompat.render.pages.blocks import Block, Cell, Fold, Line, Listing, Notes, Section, Table, listing
+from crdcompat.render.pages.page import Answer, Page
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.preflight_steps import ShownStep, kubectl_for, storage_command, storage_sentence
 from crdcompat.render.wording.verdict import allowed_by

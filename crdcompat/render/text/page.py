@@ -6,30 +6,34 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, columns_of, finish, justified
 from crdcompat.render.pages.blocks import (
-    MAX_BLOCKED,
-    Answer,
+    Answers,
     Bars,
     Block,
+    Brief,
     Cell,
     Code,
     Entries,
     Fold,
     Folded,
+    Frame,
+    Head,
     Line,
     Listing,
     Notes,
     Section,
     Table,
-    and_more,
 )
+from crdcompat.render.pages.page import MAX_BLOCKED, Answer, and_more
 from crdcompat.render.wording.findings import more_lines, plural, problem_line
+from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.render.pages.blocks import Page
+    from crdcompat.render.pages.page import Page
 
+_ALL = Style(verbosity=1)
 _STEP, _GAP = "  ", "  "
 #: The colour of each tone that is not called as its colour.
 _TONES: dict[str, str] = {
@@ -51,14 +55,25 @@ _MAX_PROBLEMS = 20
 
 def page_text(page: Page, style: Style) -> Iterator[str]:
     """The answers, then the details, or the other way round; a text longer than a screen has the answers twice."""
-    answers = [line for answer in page.answers for line in answer_lines(answer, style)]
-    answers += blocks_text(page.head, style)
+    yield from (style.title(line, "warning") for line in page.trust)
     about, details = page.parts()
     body = [style.title(page.title)] if page.is_last and page.title else []
     body += [*blocks_text(about, style), *_problems(page.problems, style), *blocks_text(details, style)]
     if page.is_last and body[:1] == [""]:
         del body[0]
-    yield from (with_verdict if page.is_last else verdict_first)(answers, body, style)
+    answers = [*answers_text(page, style)]
+    if not answers:
+        yield from body
+    else:
+        yield from (with_verdict if page.is_last else verdict_first)(answers, body, style)
+
+
+def answers_text(page: Page, style: Style) -> Iterator[str]:
+    """The answers with what belongs to them, then what to do."""
+    for answer in page.answers:
+        yield from answer_lines(answer, style)
+    yield from blocks_text(page.head, style)
+    yield from (style.fill(step, indent="    ", first="") for step in page.steps)
 
 
 def with_verdict(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
@@ -82,7 +97,7 @@ def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> 
 
 def _problems(problems: Sequence[Problem], style: Style) -> Iterator[str]:
     shown = problems if style.verbosity > 0 else problems[:_MAX_PROBLEMS]
-    yield from (problem_line(problem, style) for problem in shown)
+    yield from blocks_text(map(problem_line, shown), style)
     yield from more_lines(len(problems) - len(shown))
 
 
@@ -92,10 +107,9 @@ def blocks_text(blocks: Iterable[Block], style: Style) -> Iterator[str]:
         yield from _lines(block, style)
 
 
-def plain_text(section: Section) -> str:
-    """A section as escaped text without colours, for formats of services."""
-    _, *lines = blocks_text((section,), Style(verbosity=1))
-    return "\n".join(finish(lines))
+def plain_text(blocks: Iterable[Block], style: Style = _ALL) -> str:
+    """Blocks as escaped text, by default without any wrapping, and without the empty line before a section."""
+    return "\n".join(finish(blocks_text(blocks, style))).lstrip("\n")
 
 
 def colour_of(tone: str) -> str:
@@ -136,27 +150,74 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
         case Table():
             return _table(block, style)
         case Entries():
-            return blocks_text(block.brief, style)
-        case Folded() | Bars():
+            return _entries(block, style)
+        case Brief():
+            return blocks_text(block.blocks, style)
+        case Head():
+            return _head(block, style)
+        case Frame():
+            return _frame(block, style)
+        case Folded() | Bars() | Answers():
             return iter(())
 
 
 def _section(block: Section, style: Style) -> Iterator[str]:
-    yield ""
+    """The title, then the blocks; nothing if it has entries alone, and none of them is listed."""
+    lines = [*blocks_text(block.blocks, style)]
+    if not lines and (block.role == "way" or any(isinstance(each, Entries) for each in block.blocks)):
+        return
     about = f" ({block.about})" if block.about else ""
+    yield from () if lines[:1] == [""] and not (block.mark or block.title) else ("",)
     if block.mark:
         yield f"{style.paint(block.mark, colour_of(block.tone or 'path'))}{' ' if block.tone else _GAP}{block.title}"
+    elif block.title:
+        yield style.title(f"{block.title}{about}", colour_of(block.tone or "bold"))
+    yield from lines
+
+
+def _entries(block: Entries, style: Style) -> Iterator[str]:
+    if block.brief or block.folded:
+        yield from blocks_text(block.brief, style)
+        return
+    for entry in block.make():
+        yield ""
+        places = (Line(f"same change: {place}", hang=2) for place in entry.places)
+        yield from blocks_text((*entry.lines, *places, *entry.after), style)
+
+
+def _head(block: Head, style: Style) -> Iterator[str]:
+    """In one line; without an id in as many as its parts need on the page."""
+    path, head = style.paint(block.path, "path"), f"{style.paint(block.kind, block.tone)} {block.subject}"
+    length = len(block.kind) + 1 + len(block.subject) + len(block.where)
+    if block.id:
+        yield f"{head}{block.where} {path}  {block.id}"
+    elif length + 1 + len(block.path) <= style.page:
+        yield f"{head}{block.where} {path}".rstrip()
+    elif length <= style.page:
+        yield from (f"{head}{block.where}", f"  {path}")
     else:
-        yield style.title(f"{block.title}{about}")
-    yield from blocks_text(block.blocks, style)
+        yield from (head, f" {block.where}", f"  {path}")
+
+
+def _frame(block: Frame, style: Style) -> Iterator[str]:
+    """The chosen lines with their numbers, without the indentation they share."""
+    excerpt = block.shown
+    if excerpt is None:
+        return
+    lines = {number: excerpt.lines[number - excerpt.first] for number in sorted(block.numbers)}
+    sign, colour = ("-", "error") if excerpt.side == Side.OLD else ("+", "good")
+    indent = min((len(line) - len(line.lstrip()) for line in lines.values()), default=0)
+    for number, line in lines.items():
+        yield f"  {number:>6} {style.paint(f'{sign} {line[indent:]}', colour)}"
 
 
 def _line(line: Line, style: Style, first: str, indent: str, most_commands: int = 0) -> Iterator[str]:
     text = f"{line.mark}{_GAP}{line.text}" if line.mark else line.text
+    first += line.lead
     if line.fold is Fold.NEVER:
         shown = f"{first}{text}"
     elif line.most:
-        shown = style.clip(text, indent, line.most, first)
+        shown = style.clip(text, indent, line.most, first, line.spare)
     else:
         shown = (style.fill if line.fold is Fold.ALWAYS else style.wrap)(text, indent, first)
     yield _painted(shown, line, style)

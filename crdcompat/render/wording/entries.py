@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry
 from crdcompat.models.check import Section
+from crdcompat.render.pages.blocks import Line
 from crdcompat.render.wording.findings import contexts, crd_name, finding_lines, plural, tally
 from crdcompat.vocabulary import Against
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.render.escape import Style
+    from crdcompat.render.pages.blocks import Head
     from crdcompat.vocabulary import Severity
 
 _MAX_MIRRORS = 5
@@ -26,18 +27,16 @@ def section_key(section: Section) -> str:
     return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.title}"
 
 
-def entry_lines(
-    entry: Entry, style: Style, known_contexts: Sequence[str] = (), most: int | None = None
-) -> Iterator[str]:
-    """The finding, then other contexts, the other places of the same change, and the comparisons that meet it.
+def entry_lines(entry: Entry, known_contexts: Sequence[str] = ()) -> Iterator[Head | Line]:
+    """The finding, then other contexts, the other places of the same change, and the comparisons that meet it."""
+    yield from detail_lines(entry, known_contexts)
+    yield from (Line(line, hang=2) for line in mirror_lines(entry, len(entry.mirrors)))
 
-    ``most`` bounds the other places that are named; None: all of them.
-    """
-    yield from finding_lines(entry.finding, style, known_contexts)
-    for line in otherwise_lines(entry, known_contexts):
-        yield style.wrap(line, indent="      ", first="  ")
-    for line in mirror_lines(entry, len(entry.mirrors) if most is None else most):
-        yield style.wrap(line, indent="      ", first="  ")
+
+def detail_lines(entry: Entry, known_contexts: Sequence[str] = ()) -> Iterator[Head | Line]:
+    """The same without the other places and comparisons."""
+    yield from finding_lines(entry.finding, known_contexts)
+    yield from (Line(line, hang=2) for line in otherwise_lines(entry, known_contexts))
 
 
 def otherwise_lines(entry: Entry, known_contexts: Sequence[str]) -> Iterator[str]:
@@ -54,6 +53,11 @@ def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:
     if rest:
         crds = len({mirror.crd for mirror in rest})
         yield f"same change: in {plural(len(rest), 'more place')} of {plural(crds, 'CRD')}"
+    yield from met_line(entry)
+
+
+def met_line(entry: Entry) -> Iterator[str]:
+    """The comparisons that meet an entry, if there are several."""
     if len(entry.met) > 1:
         yield f"against: {', '.join(map(section_key, entry.met))}"
 
@@ -75,9 +79,16 @@ def findings_of(listed: Iterable[Entry], severity: Severity) -> list[Finding]:
     return [finding for entry in listed for finding in entry.findings if finding.severity == severity]
 
 
-def more_places(entry: Entry) -> str:
+def more_places(alike: Sequence[Entry]) -> str:
+    """``2 more places``: the other places of one change, or of changes of siblings, which have theirs in common."""
+    mirrors = [mirror for entry in alike for mirror in entry.mirrors]
+    holders = {(each.crd, each.version, each.path.rpartition(".")[0]) for each in mirrors}
+    return plural(len(holders) if len(alike) > 1 else len(mirrors), "more place")
+
+
+def and_in_more(entry: Entry) -> str:
     """`` (and in 2 more places)``, for one line on an entry."""
-    return f" (and in {plural(len(entry.mirrors), 'more place')})" if entry.mirrors else ""
+    return f" (and in {more_places((entry,))})" if entry.mirrors else ""
 
 
 def mirror_line(finding: Finding) -> str:

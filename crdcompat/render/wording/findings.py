@@ -8,6 +8,7 @@ import orjson
 
 from crdcompat.findings.locations import most_clusters_first
 from crdcompat.findings.rules import rule
+from crdcompat.render.pages.blocks import Fold, Head, Line
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import Operation
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Evidence, Finding, IntroducedBy, Location
     from crdcompat.models.report import Release
-    from crdcompat.render.escape import Style
 
 DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
 
@@ -131,38 +131,41 @@ _MAX_EXAMPLE = 4_000
 _MAX_TEXT, _MAX_TEXT_START = 200, 40
 
 
-def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
+def finding_lines(finding: Finding, known_contexts: Sequence[str] = ()) -> Iterator[Head | Line]:
     """One finding: message, places, the error of the API server that the finding claims, witness, fix.
 
     ``known_contexts`` are all compared ones.
     """
-    head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
-    crd = f"{crd_name(finding.crd, finding.version)}{in_contexts(finding, known_contexts)}"
-    yield f"{head} {crd} {style.paint(finding.path, 'path')}  {finding.id}"
+    crd, kind = crd_name(finding.crd, finding.version), f"{finding.severity}[{finding.rule}]"
+    yield Head(kind, finding.severity, crd, finding.path, in_contexts(finding, known_contexts), finding.id)
     for location in first_of_each_side(finding.locations):
-        yield f"  --> {location.side}: {place(location)}"
-    yield style.wrap(finding.message + ".")
+        yield _short(f"--> {location.side}: {place(location)}")
+    yield Line(f"{finding.message}.", hang=0)
     witness = finding.witness
     for error in witness.errors[:1]:
-        yield style.wrap(error, indent="      ", first="  API server: ")
+        yield Line(error, lead="API server: ", hang=2)
     if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
-        yield f"  lost: {', '.join(witness.pruned)}"
+        yield _short(f"lost: {', '.join(witness.pruned)}")
     if witness.stored is not None:
-        yield f"  stored: {_example(witness.stored)}"
+        yield _short(f"stored: {_example(witness.stored)}")
     if witness.object is not None:
-        yield f"  {witness_title(finding)}: {_example(witness.object)}"
+        yield _short(f"{witness_title(finding)}: {_example(witness.object)}")
     else:
-        yield style.wrap(f"no witness: {witness.reason}")
+        yield Line(f"no witness: {witness.reason}", hang=0)
     if finding.evidence.recorded_objects:
-        yield style.wrap(f"met by {recorded(finding.evidence)}", indent="    ", first="  ")
+        yield Line(f"met by {recorded(finding.evidence)}")
     if finding.introduced_by is not None:
-        yield style.wrap(commit_line(finding.introduced_by), indent="    ", first="  introduced by: ")
+        yield Line(commit_line(finding.introduced_by), lead="introduced by: ")
     if finding.ended:
-        yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
-    yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
-    yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
+        yield Line(expired_waiver_sentence(finding))
+    yield Line(fix_line(finding), lead="way out: ")
+    yield _short(f"contexts: {contexts(finding.contexts, known_contexts)}")
     if finding.because:
-        yield f"  {finding.severity}, because: {', '.join(finding.because)}"
+        yield _short(f"{finding.severity}, because: {', '.join(finding.because)}")
+
+
+def _short(text: str) -> Line:
+    return Line(text, fold=Fold.NEVER)
 
 
 def _example(obj: Any) -> str:
@@ -253,11 +256,12 @@ def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> s
     return feature_set if slash and siblings and siblings <= set(names) else name
 
 
-def problem_line(problem: Problem, style: Style) -> str:
-    """``error: file:line: what``."""
+def problem_line(problem: Problem) -> Line:
+    """``could not read file:line (old): what``."""
     where = problem.file + (f":{problem.line}" if problem.line else "")
     side = f" ({problem.side})" if problem.side else ""
-    return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"
+    text = f"could not read {where}{side}: {problem.message}"
+    return Line(text, part="could not read", tone="error", depth=0, fold=Fold.NEVER)
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

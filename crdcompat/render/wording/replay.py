@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
-from crdcompat.render.pages.blocks import Answer, Blocked
+from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line

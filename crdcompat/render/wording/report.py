@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.finding import fingerprint
-from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.models.check import CheckReport, sections
 from crdcompat.models.diff import DiffReport, PromotedGate
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Report
@@ -19,7 +19,6 @@ from crdcompat.render.wording.findings import (
     fix_line,
     in_contexts,
     promoted_lines,
-    tally,
 )
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
@@ -31,7 +30,7 @@ from crdcompat.render.wording.simulation import (
     unrecorded_line,
     verdict_tally,
 )
-from crdcompat.vocabulary import FindingStatus, Side
+from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import NOT_FOUND, WriteResult
 
 if TYPE_CHECKING:
@@ -72,15 +71,6 @@ def promotions(report: Report) -> dict[str, PromotedGate]:
         for line, gate in zip(promoted_lines(item.report), item.report.promoted, strict=True):
             found.setdefault(line, gate)
     return found
-
-
-def section_counts(section: Section) -> str:
-    """Counts of one section: only numbers and fixed words."""
-    findings = section.report.findings
-    existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
-    waived = sum(finding.waiver is not None for finding in findings)
-    more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
-    return f"{tally(section.report.by_severity())}; {more}"
 
 
 def counting(report: DiffReport | CheckReport) -> list[Entry]:

@@ -13,7 +13,7 @@ from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import outcome, severities
-from crdcompat.render.pages.blocks import Answer, Blocked
+from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import waived
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
@@ -93,8 +93,8 @@ def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[
 
 
 def _kinds(block: Block) -> str:
-    """The kind, or of a change of several CRDs themselves all kinds."""
-    places = (block.finding, *block.mirrors) if block.finding.owner == Owner.CRD else (block.finding,)
+    """The kinds that have an error with the block: that of the example first."""
+    places = (each for each in (block.finding, *block.mirrors) if each.severity == Severity.ERROR)
     return some([*dict.fromkeys(place.kind for place in places)])
 
 

@@ -129,9 +129,14 @@ def test_undecided_and_unexplained_are_folded(tmp_path: Path) -> None:
     fields = [{"type": "object", "properties": {"a": string(**{"x-kubernetes-new": value})}} for value in (1, 2)]
     met = Unexplained("Widget/n/x", "o.yaml", "a: Invalid value")
     text = rendered(replace(compared(tmp_path, *fields), unexplained=(met,)), "markdown")
-    assert "<summary>1 undecided</summary>\n\n```text\nwidgets.example.com/v1 a: x-kubernetes-new: " in text
-    assert "<summary>1 rejected without a finding that explains it</summary>" in text
-    assert "\nWidget/n/x in o.yaml: a: Invalid value\n" in text
+    undecided = "Undecided: differences that this version does not judge"
+    assert (
+        f"<summary><code>{undecided}</code></summary>\n\n```text\n  widgets.example.com/v1 a: x-kubernetes-new: "
+        in text
+    )
+    unexplained = "Recorded objects are rejected in ways that no finding explains"
+    said = "  Widget/n/x in o.yaml: a: Invalid value\n"
+    assert f"<summary><code>{unexplained}</code></summary>\n\n```text\n{said}```" in text
 
 
 def test_a_simulation(tmp_path: Path) -> None:

@@ -1,32 +1,19 @@
-"""The functions of ``import crdcompat``: load CRDs and objects, compare, check, replay, judge.
-
-Each function imports its workflow when it is called. All errors are subclasses of ``crdcompat.errors.CrdcompatError``:
-UsageError (an argument), ConfigError (a configuration or waiver file), SourceError (input that cannot be read) and
-RefNotFoundError (a SourceError: a git ref that does not exist).
-
-A source is a text: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, or a bare
-ref or path; a bare text that could be both is the ref. ``repo`` is the git repository, None: that of the current
-directory.
-"""
+"""Read the CRDs of releases, compare them, and accept what is found."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crdcompat.vocabulary import Direction, Owner, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.apiserver.admission import Verdict
-    from crdcompat.apiserver.versions import Server
     from crdcompat.config.configuration import Config
-    from crdcompat.crds.model import Crd
     from crdcompat.crds.reader import CrdSet
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.matrix import MatrixReport
-    from crdcompat.models.simulation import SimulationReport
     from crdcompat.recordings.objects import ObjectItem
 
 
@@ -98,8 +85,8 @@ def diff(
     from crdcompat.features.diff.workflow import diff as compare
     from crdcompat.vocabulary.filters import Filters
 
-    found = _config(config, repo) if config is not None else None
-    before, after = _both(old, new, repo, paths, found)
+    found = configuration(config, repo) if config is not None else None
+    before, after = two_sides(old, new, repo, paths, found)
     if found is None:
         wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
         report = compare(before, after, DiffOptions(wanted, locate=locate))
@@ -130,8 +117,8 @@ def suggest_patch(
     from crdcompat.features.diff.workflow import suggest_patch as suggested
     from crdcompat.vocabulary.filters import Filters
 
-    found = _config(config, repo) if config is not None else None
-    before, after = _both(old, new, repo, paths, found)
+    found = configuration(config, repo) if config is not None else None
+    before, after = two_sides(old, new, repo, paths, found)
     named = contexts or (found.texts("contexts") if found is not None else ())
     wanted = Filters(crds=crds, paths=paths, contexts=named)
     if found is None:
@@ -215,109 +202,6 @@ def check(
     return check_by_rules(config, CheckOptions(base=base, head=head, repo=repo, targets=targets))
 
 
-def simulate(
-    old: CrdSet | str,
-    new: CrdSet | str,
-    objects: Iterable[ObjectItem],
-    *,
-    repo: str | None = None,
-    server: Server | None = None,
-    upgrade: bool = False,
-    context: str | None = None,
-    crds: Sequence[str] = (),
-    config: str | None = None,
-) -> SimulationReport:
-    """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on recorded objects.
-
-    ``objects`` are those of ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
-    the judging release gives; if it gives none, all server versions must agree). ``context`` chooses among variants of
-    a CRD, ``crds`` keeps those of these names. ``config`` is as in ``diff``: it says what is read, and its declarations
-    of growth count.
-
-    ``objects`` of the report has the verdict of each write and the repair, ``not_simulated`` what was not judged and
-    the reason. For ``old`` and ``new`` as texts it raises what ``load_crds`` raises.
-
-    Example: ``simulate(old, new, load_objects("must-gather")).by_verdict()``.
-    """
-    from crdcompat.features.simulate import workflow
-    from crdcompat.features.simulate.early import NOTHING_GROWS, growing
-    from crdcompat.findings.waiver_file import read_accepted
-
-    found = _config(config, repo) if config is not None else None
-    before, after = _both(old, new, repo, config=found)
-    growth = NOTHING_GROWS
-    if found is not None and not upgrade:
-        growth = growing(read_accepted(found.waiver_file).growth, after.name, found)
-    return workflow.simulate(
-        before, after, objects, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth
-    )
-
-
-def judge(
-    crd: Crd | dict[str, Any],
-    operation: str,
-    new: dict[str, Any] | list[Any],
-    old: dict[str, Any] | None = None,
-    *,
-    version: str | None = None,
-    kubernetes: str = "1.31",
-    ratcheting: bool | None = None,
-    manager: str | None = None,
-    force: bool = False,
-    field_validation: str = "Warn",
-    dry_run: bool = False,
-) -> Verdict:
-    """Judge one write as an API server would.
-
-    ``operation`` is one of ``create``, ``validate`` (as create, but status is kept and validated), ``update``,
-    ``mergePatch``, ``jsonPatch``, ``apply`` (each also with ``Status`` at its end), ``scale``, ``mergePatchScale``,
-    ``jsonPatchScale``, ``getScale``; all but the first two need ``old``, the stored object. In patches ``new`` is the
-    patch, in ``scale`` the Scale object. ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or
-    ``openshift-4.18``; ``ratcheting`` sets the feature gate by hand. ``manager`` is the field manager of an apply: what
-    ``old`` says that it owned and ``new`` no longer has is removed, and fields of other managers are a conflict unless
-    ``force``; by default an apply is by a manager that owns nothing, by force. ``field_validation`` is ``Strict``,
-    ``Warn`` or ``Ignore``: what the client wants of unknown fields. ``dry_run``: etcd does not see the write, nor its
-    size. Nothing that is passed in is changed.
-
-    Raises UsageError for an operation, version or CRD that does not exist.
-
-    Example: ``judge(crd, "create", {"apiVersion": …, "kind": …, "metadata": …, "spec": …}).accepted``.
-    """
-    from crdcompat.apiserver.ownership import Applier
-    from crdcompat.apiserver.sending import Sending
-    from crdcompat.apiserver.versions import Server, kubernetes_server
-    from crdcompat.errors import UsageError
-    from crdcompat.features.judge.verdict import judge_write, resource_of, version_of
-    from crdcompat.vocabulary.judging import FieldValidation
-
-    named = kubernetes_server(kubernetes)
-    server = Server(named.minor, named.openshift, ratcheting)
-    applier = None if manager is None else Applier(manager, force)
-    like = old if operation == "scale" or "Scale" in operation or isinstance(new, list) else new
-    resource = resource_of(crd, version or version_of(like), server)
-    if field_validation not in tuple(FieldValidation):
-        raise UsageError(f"field_validation {field_validation!r} is not one of {', '.join(FieldValidation)}")
-    sending = Sending(FieldValidation(field_validation), dry_run)
-    return judge_write(resource, operation, new, old, applier=applier, sending=sending)
-
-
-def judge_crd(
-    crd: Crd | dict[str, Any], installed: Crd | dict[str, Any] | None = None, *, kubernetes: str = "1.31"
-) -> Verdict:
-    """Would an API server take this CRD?
-
-    ``installed`` is the CRD that ``crd`` replaces, None for a new CRD; some old faults are tolerated in an update.
-    ``kubernetes`` is ``1.31`` or ``openshift-4.18``. Nothing that is passed in is changed.
-
-    Example: ``judge_crd(crd, kubernetes="1.29").message``.
-    """
-    from crdcompat.apiserver.versions import kubernetes_server
-    from crdcompat.features.judge.verdict import judge_crd as judge
-
-    new, old = (each if each is None or isinstance(each, dict) else dict(each.raw) for each in (crd, installed))
-    return judge("createCRD" if old is None else "updateCRD", new, old, kubernetes_server(kubernetes))
-
-
 def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | None = None) -> MatrixReport:
     """Compare every two of the releases in both directions: which release can go back to which.
 
@@ -334,12 +218,12 @@ def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | No
     from crdcompat.features.matrix import workflow
     from crdcompat.findings.waiver_file import read_accepted
 
-    found = _config(config, repo)
+    found = configuration(config, repo)
     accepted = read_accepted(found.waiver_file)
     return workflow.matrix(choose(releases, (), repo), found, accepted, workflow.MatrixOptions(repo=repo))
 
 
-def _both(
+def two_sides(
     old: CrdSet | str, new: CrdSet | str, repo: str | None, paths: Sequence[str] = (), config: Config | None = None
 ) -> tuple[CrdSet, CrdSet]:
     """Both sides as sets without copies that do not ship; equal blobs of two texts are read once.
@@ -360,7 +244,8 @@ def _both(
     return shipping(before, after, paths)
 
 
-def _config(file: str | None, repo: str | None) -> Config:
+def configuration(file: str | None, repo: str | None) -> Config:
+    """The configuration of a file, None: the nearest one. Raises ConfigError."""
     from pathlib import Path
 
     from crdcompat.config.configuration import find_config

@@ -1,0 +1,205 @@
+"""One comparison as a section of a page, without a verdict: what was compared, found, and not judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.render.pages.blocks import Brief, Fold, Folded, Line, Listing, Notes, Section
+from crdcompat.render.pages.finding import Setting
+from crdcompat.render.pages.short import WHOLE_CRD, short_findings
+from crdcompat.render.wording.entries import listed_above, section_key
+from crdcompat.render.wording.findings import (
+    compared_line,
+    crd_name,
+    direction_title,
+    only_on_one_side,
+    plural,
+    skipped_lines,
+    some,
+    undecided_line,
+)
+from crdcompat.vocabulary import Direction, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.errors import Problem
+    from crdcompat.findings.entries import Entry
+    from crdcompat.models.check import Section as Comparison
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.report import Release
+    from crdcompat.render.escape import Style
+    from crdcompat.render.pages.blocks import Block
+    from crdcompat.render.pages.findings import Findings
+
+_MAX_UNDECIDED = 12
+_MAX_NAMES = 6
+#: Remarks with the same message that have a line each.
+_MAX_ALIKE = 3
+
+
+class Part(Struct, frozen=True):
+    """A comparison to show: its entries, the directions that the short text shows, and those of the verdicts.
+
+    ``said`` are the sentences on feature gates and on two-step growth: a check shows each in one of the comparisons
+    that have it. ``above`` counts the findings that an earlier comparison lists, ``after`` are lines on others that are
+    not listed. ``short``: see ``short_findings``.
+    """
+
+    section: Comparison
+    title: str
+    listed: Sequence[Entry]
+    shown: Sequence[Direction]
+    judged: Sequence[Direction]
+    said: Sequence[str]
+    above: int = 0
+    after: Sequence[str] = ()
+    short: bool = False
+    report_file: str = ""
+
+
+def part_section(part: Part, number: int, findings: Findings, style: Style) -> Section:
+    """The comparison as a section; ``findings`` places its entries where all are shown."""
+    report = part.section.report
+    sides = Line(f"{_side(report.old)} -> {_side(report.new)}", tone="bold", depth=0)
+    blocks: list[Block] = [] if style.verbosity < 0 else [sides, Brief(tuple(_scope(part, style)))]
+    setting = Setting(report, {"section": section_key(part.section)}, part.report_file)
+    for direction in part.shown if style.verbosity <= 0 else Direction:
+        if style.verbosity > 0:
+            role = "direction" if direction in part.judged else "direction beside"
+            blocks += findings.direction(setting, part.listed, direction, role)
+        else:
+            blocks += _short(part, direction, style)
+    if style.verbosity >= 0:
+        said = Section("Undecided: differences that this version does not judge", tuple(_undecided(report, style)))
+        blocks += findings.undecided(setting, said)
+    blocks += unexplained(report, number)
+    if style.verbosity >= 0:
+        blocks.append(_footer(part, number, style))
+    return Section(
+        part.title, tuple(blocks), anchor=f"part-{number}", name="" if part.title else "Findings", role="part"
+    )
+
+
+def _scope(part: Part, style: Style) -> Iterator[Block]:
+    report = part.section.report
+    yield Notes(tuple(dict.fromkeys((*report.old.notes, *report.new.notes))), depth=1)
+    yield from (Line(line, fold=Fold.ALWAYS) for line in part.said)
+    yield from _remarks(report.remarks, style)
+
+
+def _remarks(remarks: Iterable[Problem], style: Style) -> Iterator[Line]:
+    """A line for each remark; one for many remarks that say the same, or begin so: the reasons can be long."""
+    short = style.verbosity <= 0
+    listed = [(remark.message, f"{remark.file}:{remark.line}") for remark in remarks]
+    begun = Counter(message.partition(": ")[0] for message in dict(listed))
+    places: dict[str, list[str]] = {}
+    for message, place in listed:
+        begin = message.partition(": ")[0]
+        is_long = short and begun[begin] > _MAX_ALIKE
+        places.setdefault(f"{begin} (-v says why)" if is_long else message, []).append(place)
+    for message, found in places.items():
+        if len(found) > _MAX_ALIKE and short:
+            yield Line(f"{message}: {some(found, _MAX_ALIKE)}", fold=Fold.ALWAYS)
+        else:
+            yield from (Line(f"{place}: {message}", fold=Fold.NEVER) for place in found)
+
+
+def _side(release: Release) -> str:
+    short = (release.commit or "")[:12]
+    commit = f" ({short})" if short not in ("", release.full) else ""
+    kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
+    return f"{release.full}{commit}{kubernetes}"
+
+
+def _short(part: Part, direction: Direction, style: Style) -> Iterator[Section]:
+    """The entries of a direction as short lines, of a quiet text the errors."""
+    found = [each for each in part.listed if each.finding.direction == direction]
+    shown = [each for each in found if each.finding.counts or (each.finding.waiver is None and style.existing)]
+    if style.verbosity < 0:
+        shown = [each for each in shown if each.finding.severity == Severity.ERROR]
+    if shown:
+        blocks = tuple(short_findings(shown, style, short=part.short))
+        yield Section(direction_title(part.section.report, direction), blocks)
+
+
+def _undecided(report: DiffReport, style: Style) -> Iterator[Line]:
+    if len(report.undecided) <= _MAX_UNDECIDED or style.verbosity > 0:
+        yield from (Line(undecided_line(each), fold=Fold.NEVER) for each in report.undecided)
+        return
+    by_crd: dict[str, list[str]] = {}
+    for (crd, keyword), count in sorted(Counter((each.crd, each.keyword) for each in report.undecided).items()):
+        by_crd.setdefault(crd, []).append(f"{keyword} ({count})" if count > 1 else keyword)
+    yield from (Line(f"{crd}: {', '.join(keywords)}") for crd, keywords in by_crd.items())
+    yield Line("(-v or --format json lists each with its path)", fold=Fold.NEVER)
+
+
+def unexplained(report: DiffReport, number: int = 1) -> Iterator[Section]:
+    """Rejections of recorded objects that no finding explains; each is a bug of crdcompat."""
+    if report.unexplained:
+        lines = tuple(Line(f"{item.object} in {item.source}: {item.error}") for item in report.unexplained)
+        said = "Recorded objects are rejected in ways that no finding explains"
+        blocks = (Listing(lines, _MAX_UNDECIDED), Notes(report.notes, depth=1))
+        yield Section(said, blocks, tone="error", anchor=f"unexplained-{number}")
+
+
+def _footer(part: Part, number: int, style: Style) -> Section:
+    """What was compared: text has a line for what an HTML page folds."""
+    report = part.section.report
+    compared = Line(compared_line(report), depth=0, fold=Fold.ALWAYS)
+    above = (Line(listed_above(part.above), depth=0, fold=Fold.NEVER),) if part.above else ()
+    after = Brief(tuple(Line(line, depth=0, fold=Fold.NEVER) for line in part.after))
+    blocks = (compared, Brief(tuple(_beside(report, style))), *above, after, *_folded(report))
+    return Section("", blocks, anchor=f"scope-{number}", name="What was compared", role="scope")
+
+
+def _beside(report: DiffReport, style: Style) -> Iterator[Line]:
+    counts, is_all = report.counts, style.verbosity > 0
+    said = {finding.crd for finding in report.findings if finding.change in WHOLE_CRD}
+    for names, side in only_on_one_side(report):
+        if unsaid := [name for name in names if name not in said]:
+            yield Line(f"only in {side.title}: {some(unsaid, len(unsaid) if is_all else _MAX_NAMES)}", fold=Fold.ALWAYS)
+    if is_all:
+        yield from (Line(f"text only: {text}") for text in dict.fromkeys(counts.text_changes))
+        yield from (Line(f"no effect: {line}") for line in _harmless(report))
+        yield from map(Line, _superseded(report))
+    yield from (Line(f"not compared: {line}") for line in report.not_compared)
+    if counts.superseded and not is_all:
+        ignored = f"{plural(len(counts.superseded), 'duplicate CRD document')} ignored (-v names them)"
+        yield Line(ignored, fold=Fold.NEVER)
+    one_sided = counts.only_old or counts.only_new or report.not_compared
+    if counts.compared and not counts.changed and not one_sided and not (report.problems or report.findings):
+        which = " that were compared" if counts.superseded else ""
+        yield Line(f"The schemas{which} are the same.", depth=0, fold=Fold.NEVER)
+
+
+def _harmless(report: DiffReport) -> Iterator[str]:
+    for each in report.harmless:
+        where = f"{crd_name(each.crd, each.version)} {each.path}".rstrip()
+        yield f"{where}: {each.change} ({each.direction}): {each.reason}"
+
+
+def _superseded(report: DiffReport) -> Iterator[str]:
+    return (f"{crd}: {file} is ignored, {by} is used" for crd, file, by in report.counts.superseded)
+
+
+def _folded(report: DiffReport) -> Iterator[Folded]:
+    """What was compared, and what was not, in lists."""
+    counts = report.counts
+    yield Folded(f"Contexts compared: {len(counts.contexts)}", counts.contexts)
+    for title, names in (
+        (f"CRDs only in {report.old.title}", counts.only_old),
+        (f"CRDs only in {report.new.title}", counts.only_new),
+        (f"Contexts only in {report.old.title}, not compared", counts.contexts_only_old),
+        (f"Contexts only in {report.new.title}, not compared", counts.contexts_only_new),
+        ("CRDs not compared", report.not_compared),
+    ):
+        yield Folded(f"{title}: {len(names)}", names)
+    yield Folded(f"Text-only changes: {len(counts.text_changes)}", tuple(dict.fromkeys(counts.text_changes)))
+    yield Folded(f"Duplicate CRD documents ignored: {len(counts.superseded)}", tuple(_superseded(report)))
+    yield Folded(f"Files skipped: {len(report.skipped)}", tuple(skipped_lines(report.skipped)))
+    remarks = tuple(f"{each.file}:{each.line}: {each.message}" for each in report.remarks)
+    yield Folded(f"Remarks: {len(remarks)}", remarks)
