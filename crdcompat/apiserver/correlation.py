@@ -1,4 +1,4 @@
-"""Correlation of new values with old ones (KEP-4008; reference section 8.2).
+"""Correlation of new values with old ones (KEP-4008; docs/semantics.md#old-values).
 
 Ratcheting and transition rules both compare a new value with its correlated old value. Pairs follow the new
 object down from the root. A pair is ``None`` where the API server finds no old value.

@@ -1,4 +1,4 @@
-"""Values as Go prints them, for the verbatim messages of the API server (reference section 3.7)."""
+"""Values as Go prints them, for the verbatim messages of the API server (docs/semantics.md#bad-values)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partial requests: JSON patch, JSON merge patch and scale (reference sections 2.2, 8.6 and 9)."""
+"""Partial requests: JSON patch, JSON merge patch and scale (docs/semantics.md#order-of-steps)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paths of the scale subresource, which the server checks on every write (reference section 9)."""
+"""The paths of the scale subresource, which the server checks on every write (docs/semantics.md#scale)."""
 
 from __future__ import annotations
 

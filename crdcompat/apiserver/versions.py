@@ -1,6 +1,6 @@
 """Server versions: the behaviours of each Kubernetes minor as data, and the parsing of versions.
 
-Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
+Source: docs/semantics.md#versions, which lists each behaviour by the minor that introduced it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ SINCE: dict[str, int] = {
     "halved_tolerance": 36,  # of the fraction up to which a float is an integer
 }
 
-#: OpenShift release -> Kubernetes minor (reference section 1.1).
+#: OpenShift release -> Kubernetes minor (docs/semantics.md#versions).
 OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} | {
     (4, 23): 36,
     (5, 0): 36,

@@ -82,7 +82,7 @@ class Asked(Struct, frozen=True):
 
 
 def _run(asked: Asked) -> int:
-    """Ask, and write the report. Returns the exit code (design, section 8)."""
+    """Ask, and write the report. Returns the exit code (docs/formats.md#exit-codes)."""
 
     from crdcompat.cli.progress import progress
     from crdcompat.cli.settings import end

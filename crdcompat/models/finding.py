@@ -45,7 +45,7 @@ class Excerpt(Struct, frozen=True):
 
 
 class Windows(Struct, frozen=True):
-    """The effects of a change while the versions of CRD and controller differ (design, section 4)."""
+    """The effects of a change while the versions of CRD and controller differ."""
 
     old_crd_new_writer: Effect
     new_crd_old_writer: Effect
@@ -112,7 +112,7 @@ class Growth(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One finding as the report shows it (design, section 7)."""
+    """One finding as the report shows it (``render/report.schema.json`` describes it)."""
 
     id: str
     rule: str

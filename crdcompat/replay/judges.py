@@ -24,7 +24,7 @@ from crdcompat.replay.server_alone import writing_server
 from crdcompat.replay.writes import Replay, replay, without_version
 from crdcompat.vocabulary.writes import WriteResult
 
-#: One server per range of versions with equal behaviour (reference section 1.2). Where all agree, no version is needed.
+#: One server of each era (docs/semantics.md#eras). Where all agree, no version is needed.
 _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
 
 

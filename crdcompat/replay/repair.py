@@ -1,4 +1,4 @@
-"""Finds the single write that repairs a rejected object, or a deadlock (rollback-truth, facts 2 to 4).
+"""Finds the single write that repairs a rejected object, or a deadlock (docs/semantics.md#after-a-rollback).
 
 A main write cannot change status, and a status write changes nothing else. If both halves have bad values and the
 server validates the whole object on either write, only a change of the CRD helps.

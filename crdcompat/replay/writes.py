@@ -1,7 +1,7 @@
 """Replays the rollback of one stored object: every kind of write, judged by the server of the other release.
 
 The API server reads a stored object through the CRD that it serves now: it prunes, drops nulls and sets defaults. Each
-write is based on the result (design, section 5; observed in rollback-truth, sections 3 and 4).
+write is based on the result (docs/cluster.md#the-kinds-of-write; docs/semantics.md#after-a-rollback).
 """
 
 from __future__ import annotations

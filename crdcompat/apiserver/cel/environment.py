@@ -1,6 +1,6 @@
 """The CEL environments: one with every function of Kubernetes for evaluation, and that of each server version.
 
-Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and rollback-truth, fact 15.
+Source: k8s.io/apiserver/pkg/cel/environment/base.go; docs/semantics.md#libraries-of-rules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Evaluation of the rules of one schema node on its value: errors, warnings and undecided rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; docs/semantics.md#failures-of-rules.
 """
 
 from __future__ import annotations

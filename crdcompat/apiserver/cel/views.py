@@ -1,6 +1,6 @@
 """Schema nodes as CEL types, and the parts of their values that rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/schemas.go; reference section 10.3.
+Source: k8s.io/apiserver/pkg/cel/common/schemas.go; docs/semantics.md#types-in-rules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The rules of structural schemas, which v1 CRDs must obey; with the server's messages.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go, complete.go and convert.go; reference section 11.
+Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go, complete.go and convert.go;
+docs/semantics.md#refused-crds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where rules run, what they see, and the words of what they say (reference section 10)."""
+"""Where rules run, what they see, and the words of what they say (docs/semantics.md#cel-rules)."""
 
 from __future__ import annotations
 
