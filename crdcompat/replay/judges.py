@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -206,9 +206,9 @@ def _converts(resolved: Resolved) -> bool:
     return webhook and len(resolved.versions) > 1
 
 
-def replayers(
-    targets: Sequence[CrdSet], new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
-) -> tuple[Replayer, ...]:
-    """One per target: its CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge the target's objects."""
-    pairs = [(new, target) if upgrade else (target, new) for target in targets]
-    return tuple(Replayer(reader, writer, server, context, upgrade=upgrade) for reader, writer in pairs)
+def replayer_on(
+    target: CrdSet, new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+) -> Replayer:
+    """The target's CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge those of the target."""
+    reader, writer = (new, target) if upgrade else (target, new)
+    return Replayer(reader, writer, server, context, upgrade=upgrade)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -61,6 +62,27 @@ def test_no_command_imports_itself_through_others() -> None:
         TopologicalSorter(imported).prepare()
     except CycleError as error:
         pytest.fail(f"commands import each other: {' <- '.join(error.args[1])}")
+
+
+_STEP = re.compile(r"^[│├└─ ]*([\w.]+) +([\w/]+\.py) +(\S.*)$", re.MULTILINE)
+
+
+def test_the_walks_name_functions_that_exist() -> None:
+    drawings = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    walks = [steps for drawing in drawings if len(steps := _STEP.findall(drawing)) == drawing.count("\n")]
+    assert [steps[0][:2] for steps in walks] == [("diff", "api.py"), ("load_objects", "api.py")]
+    steps = {step[:2] for walk in walks for step in walk}
+    assert [(name, module) for name, module in sorted(steps) if name not in _functions(CODE / module)] == []
+
+
+def _functions(module: Path) -> set[str]:
+    """The functions of a module, and its methods with their classes."""
+    body = ast.parse(module.read_bytes()).body
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    methods = {
+        f"{each.name}.{node.name}" for each in classes for node in each.body if isinstance(node, ast.FunctionDef)
+    }
+    return methods | {node.name for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def _order() -> tuple[set[str], dict[str, set[str]]]:
