@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import lacks
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.rule import uses_old

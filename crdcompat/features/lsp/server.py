@@ -18,8 +18,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.features.lsp.accepting_edits import Edit, edits_for
 from crdcompat.features.lsp.analysis import Analysis, Asked, Mark, analyse, is_judged, marks_of_source, root_of
-from crdcompat.features.lsp.edits import Edit, edits_for
 from crdcompat.findings.entries import Entry
 from crdcompat.program import NAME
 from crdcompat.render.escape import escape_text

@@ -201,7 +201,7 @@ def _by_installer(
 
 def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixCluster:
     """Judge the recorded cluster; the replay is imported only for recordings."""
-    from crdcompat.features.matrix.cluster import judge_cluster
+    from crdcompat.features.matrix.recorded_cluster import judge_cluster
     from crdcompat.features.simulate.early import growing
 
     contexts, crds = options.filters.contexts, options.filters.crds

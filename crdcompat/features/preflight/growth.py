@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.config.releases import minor_of
-from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.asked_cluster import Cluster
 from crdcompat.features.simulate.early import EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, StepKind

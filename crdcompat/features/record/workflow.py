@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import known_server
 from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
+from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
 from crdcompat.features.preflight.gaps import Gaps
 from crdcompat.features.preflight.rollback import Rollback
+from crdcompat.features.preflight.running_server import running
 from crdcompat.features.preflight.scope import Scope, scope_of
-from crdcompat.features.preflight.server import running
 from crdcompat.features.preflight.standing import standing_of
 from crdcompat.features.record.hide import NameHasher
 from crdcompat.features.record.resume import finished

@@ -18,8 +18,8 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
+from crdcompat.features.simulate.after_move import after_move
 from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
-from crdcompat.features.simulate.installed import after_move
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,

@@ -149,7 +149,7 @@ def _judge(source: Source) -> _Judged:
 def _of_check(source: Source) -> _Judged:
     """Findings that existed before the change are accepted as well; the quick answer of a check does not list them."""
     from crdcompat.features.check.base import CheckOptions
-    from crdcompat.features.check.rules import find_rules
+    from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check
 
     options = CheckOptions(base=source.base, repo=source.repo, all_targets=True)

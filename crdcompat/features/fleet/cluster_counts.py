@@ -1,4 +1,4 @@
-"""Counts the outcomes of many recordings: per cluster, per cause of rejections, per reason for not judging."""
+"""Tallies of a fleet: in how many clusters each value, finding and reason for not judging occurs."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import msgpack
 
+from crdcompat.features.fleet.cluster_counts import ClusterTally
 from crdcompat.features.fleet.spill import Spill
-from crdcompat.features.fleet.tally import ClusterTally
 from crdcompat.models.fleet import FleetCluster
 
 _TALLY = msgpack.Decoder(ClusterTally)

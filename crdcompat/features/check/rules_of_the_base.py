@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.config.configuration import FILES, Config, find_config, parse_config, upwards
-from crdcompat.config.edits import edits
+from crdcompat.config.differences import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
 from crdcompat.features.check.base import (
     EMPTY,

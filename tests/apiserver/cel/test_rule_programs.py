@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver.cel import CelOutcome, RuleEvaluator
-from crdcompat.apiserver.cel.rules import field_path_steps, program
+from crdcompat.apiserver.cel.rule_programs import field_path_steps, program
 from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.versions import Server
