@@ -43,5 +43,5 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
 
 
 def is_bare(part: dict[str, Any]) -> bool:
-    """Whether a schema is that of an object without declared members, which not all servers can show to rules."""
+    """Whether a schema describes an object without declared members, which not all servers can show to rules."""
     return part.get("type") == "object" and not View(Node(part)).described

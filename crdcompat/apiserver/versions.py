@@ -38,7 +38,7 @@ SINCE: dict[str, int] = {
     "apply_checks_scalars": 29,  # lists and maps in the place of strings with a format no longer fit an apply's types
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "cel_bare_objects": 29,  # rules read an object whose schema declares no members: kubernetes/kubernetes#121459
-    "enum_lengths": 29,  # the cost of a rule on strings of an enum is that of its longest member
+    "enum_lengths": 29,  # a rule on strings of an enum costs as much as on the longest member
     "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
     "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on

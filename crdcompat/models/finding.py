@@ -33,7 +33,7 @@ class Excerpt(Struct, frozen=True):
     """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
 
     ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, if the sides have
-    little in common, the lines of the place itself. ``lines`` are those of the file; long lines are cut.
+    little in common, the lines of the place itself. ``lines`` are lines of the file; long ones are cut.
     """
 
     side: Side

@@ -32,7 +32,7 @@ class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
     ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` and
-    ``upgrade`` are those of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
+    ``upgrade`` are as in ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
     marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs, not with
     the objects.
     """

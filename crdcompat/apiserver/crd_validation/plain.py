@@ -83,7 +83,7 @@ class _Plain:
     ) -> dict[str, Any]:
         """A schema without the plain ones of its members, except for those with the names ``kept``.
 
-        It is the same schema if another part of it needs to know the members. ``words`` are those of the CEL rules
+        It is the same schema if another part of it needs to know the members. ``words`` occur in the CEL rules
         above; below rules those members stay, too, that one may name, and that count in its cost.
         """
         if not _OPEN.issuperset(schema) or ("properties" in schema and "additionalProperties" in schema):

@@ -32,7 +32,7 @@ _MAX_FAULTS = 20
 class Fault(Struct, frozen=True):
     """A fault of a CRD: its place in the document, the server's message, and its first line without place and value.
 
-    ``type`` is that of the error.
+    ``type`` is the type of the error.
     """
 
     at: Pointer

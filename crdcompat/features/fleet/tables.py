@@ -94,7 +94,7 @@ SCHEMAS = {
 
 
 def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged], *, redact: bool = False) -> None:
-    """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read.
+    """Write the files of `SCHEMAS`; ``recordings`` are the recordings of the report that were read.
 
     Raises UsageError; then files of an earlier run are as they were, and there is no part of a new one.
     """

@@ -167,7 +167,7 @@ class _State:
         return [path for path in paths if path is not None and root_of(path) == root]
 
     def _diagnostic(self, uri: str, mark: Mark) -> lsp.Diagnostic:
-        """From the place to the end of its line."""
+        """The diagnostic of a mark: it covers the line from the place of the mark to its end."""
         lines = self._server.workspace.get_text_document(uri).lines
         width = len(lines[mark.line - 1].rstrip()) if mark.line <= len(lines) else 0
         start = min(mark.column - 1, width)

@@ -138,7 +138,7 @@ def _offered(cells: Iterable[Cell], channels: Iterable[Channel]) -> Iterator[Cel
 
 
 def _upgrade_notes(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
-    """For each upgrade that OLM offers in a channel, whether there is a way back."""
+    """A note for each upgrade that OLM offers in a channel: whether there is a way back."""
     verdicts = {(cell.origin, cell.target): cell.verdict for cell in cells}
     for channel in channels:
         for each in channel.upgrades:

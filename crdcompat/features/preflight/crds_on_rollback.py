@@ -57,7 +57,7 @@ def _staying(old: CrdSet, cluster: CrdSet) -> Iterator[str]:
 
 
 def _release(crd: Crd) -> str:
-    """The release of Helm that manages a CRD of a cluster; "" if none does."""
+    """The name of the Helm release that manages a CRD of a cluster; "" if Helm does not manage it."""
     annotations = crd.raw["metadata"].get("annotations")
     if not isinstance(annotations, dict) or not annotations.get(_RELEASE[1]):
         return ""

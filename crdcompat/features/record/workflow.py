@@ -45,7 +45,7 @@ class RecordOptions(Struct, frozen=True):
 class Recording(Struct):
     """The number of written objects, the bytes (before they are packed), and the gaps.
 
-    ``kept`` are the CRDs whose objects are those of an earlier run.
+    ``kept`` are the CRDs whose objects an earlier run has recorded.
     """
 
     objects: int = 0

@@ -124,7 +124,7 @@ def simulate_each(
 ) -> tuple[SimulationReport, ...]:
     """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them.
 
-    ``facts`` are those of the objects' clusters, once all objects were passed.
+    ``facts`` describe the clusters of the objects, once all objects were passed.
     """
     runs = [_Run(target, new, server, context, crds, growth, upgrade=upgrade) for target in targets]
     for item in objects:

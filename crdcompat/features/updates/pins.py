@@ -30,7 +30,7 @@ class Kind(StrEnum):
 class Pin(Struct, frozen=True):
     """A version that a file names, of ``name`` at ``place``; ``at`` says where, so that both commits have it.
 
-    ``source``: the place is that of this HelmRepository (namespace, name), which another file describes.
+    ``source``: a HelmRepository (namespace, name) has the place; another file describes it.
     """
 
     kind: Kind
