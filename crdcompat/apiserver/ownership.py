@@ -1,4 +1,4 @@
-"""Server-side apply by a manager that may own fields already: what it no longer sends goes, and others may object.
+"""Server-side apply by a manager that may own fields already: it gives up what it no longer sends, or meets conflicts.
 
 Source: structured-merge-diff, ``merge/update.go``; apimachinery, ``util/managedfields``.
 """

@@ -77,7 +77,7 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """No connection, an invalid certificate, a timeout, or a truncated answer."""
+    """A request got no answer: no connection, an invalid certificate, a timeout, or a truncated answer."""
 
 
 class Client:

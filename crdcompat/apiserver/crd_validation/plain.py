@@ -144,7 +144,7 @@ class _Plain:
 
 
 def _words(rules: Any) -> Iterator[str]:
-    """The words of CEL rules, of messages, too; those of what is no list of rules are of no use."""
+    """The words of CEL rules and of their messages; all words of a value that is no list of rules."""
     texts = (text for rule in rules for text in rule.values()) if _are_objects(rules) else (str(rules),)
     return (word for text in texts for word in _WORD.findall(str(text)))
 

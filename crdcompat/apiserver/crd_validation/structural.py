@@ -198,7 +198,7 @@ def _place(at: Pointer) -> str:
 
 
 def _is_either(schema: Schema) -> bool:
-    """Whether anyOf are just the types integer and string."""
+    """Whether the branches of anyOf are just the types integer and string."""
     return bool(schema.get("anyOf") == _INT_OR_STRING)
 
 

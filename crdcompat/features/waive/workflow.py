@@ -107,7 +107,7 @@ def declare(
     for finding, _ in chosen:
         meets = judged_as(finding["direction"], finding.get("window"))
         if not can_grow(finding["rule"], meets, finding["added"], finding["new"]):
-            raise UsageError(f"{_line(finding)}: growth is about values that a list gained, in a rollback")
+            raise UsageError(f"{_line(finding)}: --growth takes a rollback finding about added values")
     later = written_from or following(first)
     path = judged.config.waiver_file
     made = [entry for finding, why in chosen for entry in growth_for(finding, first, later, why)]
