@@ -42,7 +42,7 @@ class Duplicate(Struct, frozen=True):
 
     @property
     def in_yaml(self) -> str:
-        """What the reader of YAML says."""
+        """The duplicate in the words of the YAML reader."""
         return f"line {self.line}: key {quote(self.key)} already set in map"
 
 

@@ -128,7 +128,7 @@ def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
 
 
 def unjudged_parts(report: DiffReport) -> Iterator[str]:
-    """The same without the reason why nothing was compared."""
+    """The reasons why a part of the comparison was not judged, except that nothing was compared."""
     for problem in report.problems:
         release = report.old if problem.side == Side.OLD else report.new
         line = f":{problem.line}" if problem.line else ""

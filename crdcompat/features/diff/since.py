@@ -47,7 +47,7 @@ class _Release:
         self._resolved: dict[str, Resolved | None] = {}
 
     def has(self, item: Judged) -> bool:
-        """Whether it has the field of a change, or the version or the CRD that a change of the CRD concerns."""
+        """Whether the release has the field of a change, or the version or CRD that a change of the CRD concerns."""
         if item.crd not in self._resolved:
             self._resolved[item.crd] = self._resolve(item.crd)
         resolved = self._resolved[item.crd]

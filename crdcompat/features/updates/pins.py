@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class Kind(StrEnum):
-    """What a version is one of, and so how to get it."""
+    """The kind of a pin: where the version is, and how to get it."""
 
     HELM = "helm"
     """A chart of a repository: ``helm pull NAME --repo PLACE --version VERSION``."""
