@@ -4,6 +4,8 @@
 PYTHON ?= python3
 ARGS ?=
 MINORS ?=
+ID ?=
+FACET ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,7 +21,7 @@ TODAY := $(VENV)/typer-of-today
 SITE := $(VENV)/site
 RELEASE := $(VENV)/release
 
-.PHONY: demo test dist site fuzz referee conformance replay examine bench types fixtures lint format clean
+.PHONY: demo test new-rule dist site fuzz referee conformance replay examine bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -27,6 +29,10 @@ demo: $(RUN)
 
 test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
+
+# Stubs of a new rule, its facet and their tests, which fail until they are filled in: make new-rule ID=gap-widened
+new-rule: $(DEV)
+	@$(BIN)/python tools/new_rule.py '$(ID)' --facet '$(FACET)'
 
 # What a release consists of, in dist/; ADDRESS is where the files will be, IMAGE=1 adds the container image (buildah or
 # podman). The wheels of dependencies are those of the tests.

@@ -27,7 +27,7 @@ class _LossyFile(io.FileIO):
 
 
 def main() -> NoReturn:
-    """Run the command line and exit (design, section 8)."""
+    """Run the command line and exit (docs/formats.md#exit-codes)."""
     # Most objects live to the end of a run: few passes of the collector, and none at exit.
     gc.set_threshold(200_000)
     atexit.register(gc.freeze)

@@ -31,7 +31,7 @@ def simulate(
 ) -> SimulationReport:
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on recorded objects.
 
-    ``objects`` are those of ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
+    ``objects`` come from ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
     the judging release gives; if it gives none, all server versions must agree). ``context`` chooses among variants of
     a CRD, ``crds`` keeps those of these names. ``config`` is as in ``diff``: it says what is read, and its declarations
     of growth count.

@@ -1,6 +1,6 @@
 """Admission of a write: the checks of the API server on the object it would store, in its order.
 
-Source: reference sections 2.2 and 2.3.
+Source: docs/semantics.md#order-of-checks.
 """
 
 from __future__ import annotations

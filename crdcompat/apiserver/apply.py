@@ -1,7 +1,8 @@
 """Server-side apply: typing of the patch and of the object, and their merge (``ownership`` has who owns what).
 
-Source: structured-merge-diff ``typed/validate.go`` and ``merge.go``; kube-openapi ``schemaconv/openapi.go``; reference
-section 8.6. Enums, bounds and patterns do not count here, and ratcheting does not prevent a failure.
+Source: structured-merge-diff ``typed/validate.go`` and ``merge.go``; kube-openapi ``schemaconv/openapi.go``;
+docs/semantics.md#server-side-apply. Enums, bounds and patterns do not count here, and ratcheting does not prevent a
+failure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Correlation of new values with old ones (KEP-4008; reference section 8.2).
+"""Correlation of new values with old ones (KEP-4008; docs/semantics.md#old-values).
 
 Ratcheting and transition rules both compare a new value with its correlated old value. Pairs follow the new
 object down from the root. A pair is ``None`` where the API server finds no old value.
@@ -23,7 +23,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def fingerprint(value: Any) -> Any:
-    """A key of a value: those of two values are equal if and only if the values are the ``same``."""
+    """A key of a value: two values have equal keys if and only if they are the ``same``."""
     if isinstance(value, dict):
         return dict, frozenset((name, fingerprint(item)) for name, item in value.items())
     return (list, tuple(map(fingerprint, value))) if isinstance(value, list) else (type(value), value)

@@ -1,7 +1,7 @@
 """Decoding of objects: pruning, dropping of nulls and defaulting, in this order, by one version's schema.
 
-Source: reference sections 2.1, 5.1 and 6.2. The server decodes stored objects and requests by the same steps, so a
-change of the CRD changes every read at once.
+Source: docs/semantics.md#decoding. The server decodes stored objects and requests by the same steps, so a change of the
+CRD changes every read at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ``enum`` keyword (reference section 3.4)."""
+"""The ``enum`` keyword (docs/semantics.md#enums)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Enum(Struct, frozen=True):
 
     def check(self, value: Any, path: Trail, out: list[FieldError]) -> None:
         """Append an error to ``out`` if ``value`` is not a member."""
-        # A string equals only strings, but an integer may equal a string (section 3.4).
+        # A string equals only strings, but an integer may equal a string (``is_member``).
         if type(value) is str:
             found = value in self.strings
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -65,7 +65,7 @@ def _by_kind(enum: ById[Sequence[Any]]) -> tuple[frozenset[str], frozenset[Any],
 
 
 def is_member(value: Any, member: Any) -> bool:
-    """Go's conversion, then DeepEqual (section 3.4): numbers convert to each other, integers to strings."""
+    """Go's conversion, then DeepEqual: numbers convert to each other, integers to strings (docs/semantics.md#enums)."""
     if member is None or isinstance(value, bool) != isinstance(member, bool):
         return False
     if isinstance(value, (int, float)) and isinstance(member, (int, float)) and not isinstance(value, bool):

@@ -24,7 +24,7 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     if not rules:
         return keywords
     from crdcompat.apiserver.cel.environment import era_of, lacks
-    from crdcompat.apiserver.cel.rules import program
+    from crdcompat.apiserver.cel.rule_programs import program
     from crdcompat.cel.parse import RefusedError
 
     if any("optionalOldSelf" in rule for rule in rules):
@@ -43,5 +43,5 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
 
 
 def is_bare(part: dict[str, Any]) -> bool:
-    """Whether a schema is that of an object without declared members, which not all servers can show to rules."""
+    """Whether a schema describes an object without declared members, which not all servers can show to rules."""
     return part.get("type") == "object" and not View(Node(part)).described

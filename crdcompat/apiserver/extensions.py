@@ -1,7 +1,8 @@
 """Kubernetes' schema extensions: unique lists and embedded resources.
 
-x-kubernetes-list-type set and map require unique items (reference section 4.1). x-kubernetes-embedded-resource
-requires a valid apiVersion, kind and metadata inside an object (reference section 4.2).
+x-kubernetes-list-type set and map require unique items (docs/semantics.md#list-types).
+x-kubernetes-embedded-resource requires a valid apiVersion, kind and metadata inside an object
+(docs/semantics.md#embedded-resources).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths of fields as the API server writes them (reference sections 3.7, 3.8).
+"""Paths of fields as the API server writes them (docs/semantics.md#paths).
 
 Errors of schemas have one notation, all other errors have another."""
 

@@ -1,4 +1,4 @@
-"""Values as Go prints them, for the verbatim messages of the API server (reference section 3.7)."""
+"""Values as Go prints them, for the verbatim messages of the API server (docs/semantics.md#bad-values)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GoValue(Struct, frozen=True):
     json: str
 
     def data(self) -> Any:
-        """The value as data of JSON types; its text where that is no JSON, as that of a value cut for a report."""
+        """The value as data of JSON types; its text if that is no JSON, because it was cut for a report."""
         try:
             return json.loads(self.json)
         except (ValueError, RecursionError):

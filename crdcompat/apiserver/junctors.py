@@ -1,4 +1,4 @@
-"""The junctors anyOf, oneOf, allOf and not, and the choice of the branch errors to show (reference section 3.5)."""
+"""The junctors anyOf, oneOf, allOf and not, and the choice of the branch errors shown (docs/semantics.md#junctors)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Limits of scalars: bounds, multiples and ranges of numbers, lengths and patterns of strings.
 
-Source: reference sections 3.2 and 3.3. Numbers keep Go's distinction between int64 and float64.
+Source: docs/semantics.md#limits. Numbers keep Go's distinction between int64 and float64.
 """
 
 from __future__ import annotations

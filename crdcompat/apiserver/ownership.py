@@ -1,4 +1,4 @@
-"""Server-side apply by a manager that may own fields already: what it no longer sends goes, and others may object.
+"""Server-side apply by a manager that may own fields already: it gives up what it no longer sends, or meets conflicts.
 
 Source: structured-merge-diff, ``merge/update.go``; apimachinery, ``util/managedfields``.
 """
@@ -114,7 +114,7 @@ class _MisfitError(Exception):
 class Ownership(Struct, frozen=True):
     """The fields of one live object by manager, as an apply on one endpoint meets them.
 
-    ``version`` is that of the endpoint, ``types`` those of all versions of the CRD, served or not.
+    ``version`` is the version of the endpoint, ``types`` has a type for each version of the CRD, served or not.
     ``ignored`` are the members of the root that the endpoint resets, ``misfit`` is the error of typing an object.
     """
 
@@ -172,9 +172,10 @@ class Ownership(Struct, frozen=True):
         return frozenset(path for path in fields if not path or path[0] not in self.ignored)
 
     def _pruned(self, merged: Object, last: Entry, owned: Mapping[str, Fields]) -> Object:
-        """Without what the applier owned last, but what anybody owns now, and items that were not its own.
+        """The merged object without the fields that the applier owned last and no longer sends.
 
-        ``owned`` are the fields by version. The version of the last apply comes first.
+        Fields that another manager owns stay, and so do items that the applier did not own. ``owned`` has the fields by
+        version. The version of the last apply comes first.
         """
         type_, at = self.types[last.version], last.version
         self._convert(merged, at, "failed to prune fields: failed to convert merged object to last applied version: ")

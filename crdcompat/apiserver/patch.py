@@ -1,4 +1,4 @@
-"""Partial requests: JSON patch, JSON merge patch and scale (reference sections 2.2, 8.6 and 9)."""
+"""Partial requests: JSON patch, JSON merge patch and scale (docs/semantics.md#order-of-steps)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _copied(value: Any) -> Any:
 
 
 def _place(whole: dict[str, Any], path: Any) -> tuple[Any, str]:
-    """What holds the place of a pointer, and its key there; what is before the first slash does not count."""
+    """The object or list that has the place of a pointer, and its key there; text before the first slash is ignored."""
     if not isinstance(path, str):
         raise PatchError
     if not path:

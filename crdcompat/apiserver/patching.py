@@ -28,7 +28,7 @@ _MAX_OPERATIONS = 10_000
 #: What a patch of /scale finds where the object has no replicas.
 _UNSET = -(2**31)
 _NOT_APPLICABLE = "the server rejected our request due to an error in our request"
-#: The line is that of the scheme's source in the server: another one in each minor.
+#: The line in the source of the server's scheme: another one in each minor.
 _NO_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go"'
 
 

@@ -50,7 +50,7 @@ def create(
 ) -> Verdict:
     """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole.
 
-    ``namespace`` is that of the URL (default: the object's, or ``default``).
+    ``namespace`` is the namespace in the URL (default: the object's, or ``default``).
     """
     if failed := _unfit(resource, raw, sending) or _misplaced(resource, raw, namespace):
         return failed

@@ -1,4 +1,4 @@
-"""The paths of the scale subresource, which the server checks on every write (reference section 9)."""
+"""The paths of the scale subresource, which the server checks on every write (docs/semantics.md#scale)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _SPEC, _STATUS = ("replicas",), ("replicas", "selector")
 
 
 def unknown_of_scale(scale: Any) -> tuple[str, ...]:
-    """The paths of what no Scale object has."""
+    """The paths of the members that no Scale object has."""
     known = {"": ("kind", "apiVersion", "metadata", "spec", "status"), "spec.": _SPEC, "status.": _STATUS}
     parts = {"": scale, "spec.": scale.get("spec"), "status.": scale.get("status")}
     return tuple(

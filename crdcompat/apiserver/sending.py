@@ -42,7 +42,7 @@ class Duplicate(Struct, frozen=True):
 
     @property
     def in_yaml(self) -> str:
-        """What the reader of YAML says."""
+        """The duplicate in the words of the YAML reader."""
         return f"line {self.line}: key {quote(self.key)} already set in map"
 
 
@@ -176,7 +176,7 @@ def _faults(sending: Sending, pruned: tuple[str, ...]) -> str:
 def in_etcd(verdict: Verdict, resource: Resource, sending: Sending) -> Verdict:
     """The verdict, unless etcd refuses the object for its size; a dry run asks no etcd.
 
-    The server adds who owns which fields, whose size is known about only: between the bounds the answer is unknown.
+    The server adds managedFields, whose size is known only roughly: between the bounds the answer is unknown.
     """
     if verdict.object is None or sending.dry_run:
         return verdict

@@ -1,6 +1,6 @@
 """Kinds of write: how each builds the new object from the request and the stored object, before admission.
 
-Order of steps: reference section 2.1.
+Source: docs/semantics.md#order-of-steps.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Resource(Admission):
         return self.update(with_replicas(live, path, replicas or 0), stored)
 
     def no_endpoint(self, stored: Object) -> Verdict:
-        """The 404 of an endpoint that this CRD does not declare (rollback-truth, fact 14)."""
+        """The 404 of an endpoint that this CRD does not declare (docs/semantics.md#order-of-steps)."""
         name = metadata_of(stored).get("name", "")
         return self._failed(404, f"{self.crd.plural}.{self.crd.group} {quote(str(name))} not found")
 

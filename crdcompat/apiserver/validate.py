@@ -1,10 +1,10 @@
-"""OpenAPI validation of a value by a schema (reference section 3).
+"""OpenAPI validation of a value by a schema (docs/semantics.md#values).
 
 A validator is compiled once per schema and server. Its errors are relative to its own root: the whole object
 for main writes, ``.status`` for status writes since 1.28. ``admission`` adds the prefix.
 
 ``validate`` returns the number of successful checks: if all branches of an anyOf or oneOf fail, the API server shows
-the errors of the branch with the most successful checks (section 3.5).
+the errors of the branch with the most successful checks (docs/semantics.md#junctors).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Server versions: the behaviours of each Kubernetes minor as data, and the parsing of versions.
 
-Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
+Source: docs/semantics.md#versions, which lists each behaviour by the minor that introduced it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SINCE: dict[str, int] = {
     "apply_checks_scalars": 29,  # lists and maps in the place of strings with a format no longer fit an apply's types
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "cel_bare_objects": 29,  # rules read an object whose schema declares no members: kubernetes/kubernetes#121459
-    "enum_lengths": 29,  # the cost of a rule on strings of an enum is that of its longest member
+    "enum_lengths": 29,  # a rule on strings of an enum costs as much as on the longest member
     "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
     "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
@@ -70,7 +70,7 @@ SINCE: dict[str, int] = {
     "halved_tolerance": 36,  # of the fraction up to which a float is an integer
 }
 
-#: OpenShift release -> Kubernetes minor (reference section 1.1).
+#: OpenShift release -> Kubernetes minor (docs/semantics.md#versions).
 OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} | {
     (4, 23): 36,
     (5, 0): 36,

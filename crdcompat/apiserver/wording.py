@@ -1,4 +1,4 @@
-"""The API server's sentences, verbatim (reference sections 3.7, 3.8). No code parses them."""
+"""The API server's sentences, verbatim (docs/semantics.md#error-texts). No code parses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strings that a node accepts, as a language: pattern, lengths and enum together (design, section 4).
+"""The strings that a node accepts, as a language: pattern, lengths and enum together.
 
 Keywords restrict the same value, so removing a pattern that an enum already implies is no change. The language covers
 patterns, lengths and enums; callers check formats and rules on the strings found. Automata are imported where they are

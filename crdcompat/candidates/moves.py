@@ -108,7 +108,7 @@ def _of_mentions(obj: Object, pointer: Pointer, node: Node, named: list[Mention]
     for mention in named:
         below = mention.at(node)
         if mention.member and below is not None and below.type != "array":
-            yield from (((*pointer, *mention.member), value) for value in here if _has_type_of(value, below))
+            yield from (((*pointer, *mention.member), value) for value in here if _is_value_for(value, below))
 
 
 def _other_members(value: Any, pointer: Pointer, node: Node, made: Made, *, more: bool) -> Iterator[_Edit]:
@@ -152,7 +152,7 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
     # Rules often compare a member with the object's own name.
     named = (*mention.values, *_value(obj, ("metadata", "name")))
     for value in named:
-        if _has_type_of(value, below):
+        if _is_value_for(value, below):
             yield at, [value] if below.type == "array" else value
     if below.type == "boolean":
         yield from ((at, value) for value in (True, False))
@@ -162,7 +162,7 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):
-                yield from (((*at, key), value) for value in mention.values if _has_type_of(value, below.additional))
+                yield from (((*at, key), value) for value in mention.values if _is_value_for(value, below.additional))
 
 
 def _is_required(node: Node, member: tuple[str, ...]) -> bool:
@@ -179,7 +179,7 @@ def _value(obj: Object, pointer: Pointer) -> list[Any]:
     return [] if isinstance(value, (dict, list)) else [value]
 
 
-def _has_type_of(value: Any, node: Node) -> bool:
+def _is_value_for(value: Any, node: Node) -> bool:
     """Whether a scalar is of the type of a node, or of its items, and in its enum."""
     kind = node.items if node.type == "array" and node.items is not None else node
     if kind.enum and value not in kind.enum:

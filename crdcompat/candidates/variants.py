@@ -109,7 +109,7 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
     if (two := list_of_size(with_stated_type(node), 2)) is not ABSENT:
         yield two
         yield from ([item] for item in two)
-    chosen = [*items[:4], *(value for value in items[4:8] if _has_type_of(value, node.items))]
+    chosen = [*items[:4], *(value for value in items[4:8] if _is_of_type(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
     yield items[:3]
 
@@ -144,7 +144,7 @@ def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
     literals = [value for mention in named for value in mention.values]
     if not literals:
         return
-    yield from ({"key": value} for value in literals if _has_type_of(value, held))
+    yield from ({"key": value} for value in literals if _is_of_type(value, held))
     texts = [value for value in literals if isinstance(value, str)]
     sizes = [value for value in literals if isinstance(value, int) and 0 < value < _MAX_LENGTH]
     value = sample(held)
@@ -171,12 +171,12 @@ def _cases(node: Node, mention: Mention, of_items: list[Mention]) -> Iterator[An
     if closed is not None:
         cases += list(closed)[: 2 * _MAX_CASES]
     else:
-        cases += [value for value in mention.values if _has_type_of(value, below)]
+        cases += [value for value in mention.values if _is_of_type(value, below)]
         cases += list(islice(values(below), 2))
         if below.type == "string":
             cases.append("")
         if below.type == "array" and below.items is not None:
-            cases += [[value] for value in mention.values if _has_type_of(value, below.items)]
+            cases += [[value] for value in mention.values if _is_of_type(value, below.items)]
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
             named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_CASES)
             sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
@@ -196,7 +196,7 @@ def _items(node: Node, named: list[Mention]) -> Iterator[Any]:
     for mention in named if isinstance(base, dict) else ():
         below = mention.at(node)
         if mention.member and below is not None:
-            values = [value for value in mention.values if _has_type_of(value, below)]
+            values = [value for value in mention.values if _is_of_type(value, below)]
             yield from (made for value in values if (made := _set(base, [mention.member], (value,))) is not None)
 
 
@@ -205,11 +205,12 @@ def _entries(held: Node, mention: Mention) -> Iterator[dict[str, Any]]:
     made, keys = sample(held), [key for key in (*mention.values, "1") if isinstance(key, str)]
     if made is not ABSENT:
         yield from ({key: made} for key in keys)
-    named = [value for value in mention.values if _has_type_of(value, held)]
+    named = [value for value in mention.values if _is_of_type(value, held)]
     yield from ({key: value} for key, value in product(keys, named))
 
 
-def _has_type_of(value: Any, node: Node) -> bool:
+def _is_of_type(value: Any, node: Node) -> bool:
+    """Whether a list, string or number is of the type of a node itself."""
     if isinstance(value, list):
         return node.type == "array"
     if isinstance(value, str):

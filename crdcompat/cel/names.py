@@ -1,6 +1,6 @@
 """The names of properties as CEL identifiers, and back.
 
-Source: k8s.io/apiserver/pkg/cel/escaping.go; reference section 10.3.
+Source: k8s.io/apiserver/pkg/cel/escaping.go; docs/semantics.md#types-in-rules.
 """
 
 from __future__ import annotations

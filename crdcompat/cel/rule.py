@@ -1,7 +1,7 @@
 """A rule as all rooms read it: the members, values, functions and variables of its syntax tree.
 
-It says what a rule names, not what it means; the schema is not known here. Names are those of the schema, not their
-CEL identifiers. The text of a rule is read nowhere else.
+It says what a rule names, not what it means; the schema is not known here. Names are spelled as in the schema, not by
+their CEL identifiers. The text of a rule is read nowhere else.
 """
 
 from __future__ import annotations

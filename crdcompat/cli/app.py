@@ -61,7 +61,7 @@ class _Group(TyperGroup):
             return super().invoke(ctx)
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """As ``invoke``, for the arguments before the command."""
+        """``invoke``, for the arguments before the command."""
         with _escaped():
             return super().make_context(*args, **more)
 

@@ -34,7 +34,7 @@ NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
 
 
 def run_fleet(plan: Plan, names: Sequence[str], settings: Settings, options: Many) -> int:
-    """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
+    """Judge the recordings of a fleet and write the reports. Returns the exit code (docs/formats.md#exit-codes)."""
     if options.scheduler is not None:
         # A worker on another machine has another working directory.
         names = [name if name == "-" or is_remote(name) else str(Path(name).absolute()) for name in names]

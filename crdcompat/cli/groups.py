@@ -21,7 +21,7 @@ class Variation(Struct, frozen=True):
 
 
 def varied(*without: str, helps: Mapping[str, str] | None = None, **values: Any) -> Variation:
-    """For ``Annotated[Group, varied(…)]``: options that the command lacks, helps of others, values for defaults."""
+    """The note in ``Annotated[Group, varied(…)]``: options that the command lacks, other helps, other defaults."""
     return Variation(without, helps or {}, values)
 
 

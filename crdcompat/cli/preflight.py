@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from crdcompat.cli.progress import RecordedProgress
     from crdcompat.config.configuration import Config
-    from crdcompat.features.preflight.clusters import Cluster
+    from crdcompat.features.preflight.asked_cluster import Cluster
 
 
 def preflight(
@@ -79,10 +79,10 @@ def preflight(
     from crdcompat.cli.settings import end
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.crds_on_rollback import after_rollback
     from crdcompat.features.preflight.growth import early_in, growing_in
-    from crdcompat.features.preflight.installed import after_rollback
+    from crdcompat.features.preflight.running_server import running
     from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
-    from crdcompat.features.preflight.server import running
     from crdcompat.features.preflight.standing import standing_of
     from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
     from crdcompat.features.preflight.workflow import preflight as run
@@ -167,7 +167,7 @@ def _cluster(
     from crdcompat.cli.settings import open_recordings
     from crdcompat.config.applied import read_source, reader_for, shipped_alone
     from crdcompat.errors import UsageError
-    from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
+    from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
     from crdcompat.render.escape import warn
     from crdcompat.sources import open_cluster
     from crdcompat.vocabulary import Side

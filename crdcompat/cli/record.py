@@ -43,7 +43,7 @@ def record(
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
-    from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
+    from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
     from crdcompat.features.record.workflow import RECORDING_NAMES, RecordOptions
     from crdcompat.features.record.workflow import record as run
     from crdcompat.render.escape import warn

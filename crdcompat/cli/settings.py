@@ -53,7 +53,9 @@ def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:
 
 
 def end(report: AnyReport, settings: Settings, *, existing: bool = False, shown: bool = True) -> ExitCode:
-    """Write the report in the formats of the settings, if it is ``shown``. Returns the exit code (design, section 8).
+    """Write the report in the formats of the settings, if it is ``shown``.
+
+    Returns the exit code (docs/formats.md#exit-codes).
 
     Standard error names what not every format shows: CRDs that were not compared, and an option that allows an unknown
     verdict. Raises UsageError.

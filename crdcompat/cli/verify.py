@@ -62,7 +62,7 @@ def verify(
     if (server is None) == (assets is None):
         raise UsageError("name an empty API server: --server CONTEXT, or --assets DIR to start one")
     if (old is None) != (new is None):
-        raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
+        raise UsageError("name both releases, OLD and NEW, or neither: the report names them then")
     settings = configured.settings("verify", output)
     timeouts = requests.connect_timeout, requests.read_timeout
     raise typer.Exit(_run(Asked(read_report(report), old, new, server, assets, configured.repo, settings, timeouts)))
@@ -82,7 +82,7 @@ class Asked(Struct, frozen=True):
 
 
 def _run(asked: Asked) -> int:
-    """Ask, and write the report. Returns the exit code (design, section 8)."""
+    """Ask, and write the report. Returns the exit code (docs/formats.md#exit-codes)."""
 
     from crdcompat.cli.progress import progress
     from crdcompat.cli.settings import end

@@ -1,4 +1,4 @@
-"""Compare branches of allOf, anyOf and oneOf one by one where they differ only in their enums."""
+"""Branches are the schemas in allOf, anyOf and oneOf: compared one by one where they differ only in their enums."""
 
 from __future__ import annotations
 

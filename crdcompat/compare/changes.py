@@ -1,4 +1,4 @@
-"""Change: a fact about two schemas, without effect or severity (design, section 2)."""
+"""Change: a fact about two schemas, without effect or severity (CONTRIBUTING.md#glossary)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison across versions: objects written as a version that only one side has, read as another version.
+"""Crossings: objects that were written as a version of one side alone, and are read as another version.
 
 With conversion strategy None the object in etcd keeps its values, whatever its version was. A value that only the
 missing version allows passes as long as its own clients write it; where that version is gone, the remaining versions'

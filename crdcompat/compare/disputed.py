@@ -1,4 +1,4 @@
-"""Rules whose results depend on the server, each with an object that one supported server accepts and another refuses.
+"""Disputed objects: one supported server accepts them and another refuses them, because a function of CEL changed.
 
 Some functions of CEL changed between minors of Kubernetes. This module knows strings on which the old and the new
 function differ, and tries them in the members that a rule names.
@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import changed_functions, era_of
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions

@@ -1,7 +1,7 @@
 """Judge the changes between two paired CRD sets: each distinct pair of schemas once, contexts merged.
 
-The same change in several contexts is one result that lists them; its witness proves the effect in each (design,
-section 4). Contexts that need another witness, or have none, are another result.
+The same change in several contexts is one result that lists them; its witness proves the effect in each.
+Contexts that need another witness, or have none, are another result.
 
 The engine also compares across versions (``crossings``).
 """

@@ -21,7 +21,10 @@ from crdcompat.vocabulary import Direction, Effect
 
 
 class Effects(Struct, frozen=True):
-    """The possible effects of a kind of change in each direction, the strongest first (reference section 13)."""
+    """The possible effects of a kind of change in each direction, the strongest first.
+
+    Source: docs/semantics.md#what-a-change-of-the-schema-does.
+    """
 
     rollback: tuple[Effect, ...] = ()
     upgrade: tuple[Effect, ...] = ()

@@ -1,4 +1,4 @@
-"""Shared parts of the facets of limits on numbers, lengths and counts (rows 14 to 22 of reference section 13)."""
+"""Shared parts of the facets of limits on numbers, lengths and counts (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

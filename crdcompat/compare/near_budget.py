@@ -1,4 +1,4 @@
-"""Changed CRDs whose CEL rules nearly exhaust the server's cost budget. The server does not refuse them yet.
+"""CRDs near the budget: their CEL rules need most of the cost that a server allows. It does not refuse them yet.
 
 The next rule, or a larger bound, makes the server refuse the CRD. Another minor can estimate the same rule higher.
 """

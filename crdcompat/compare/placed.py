@@ -1,4 +1,4 @@
-"""Facts about CRDs of one side as judged changes, each with the contexts in which a cluster gets the CRD.
+"""Placed CRDs: those of one side, each with a context in which a cluster gets it; and facts on them as judged changes.
 
 A fact follows from the document alone: the server refuses the CRD, or its rules nearly exhaust a budget. It needs no
 example object.

@@ -1,4 +1,4 @@
-"""Caches of proofs: the trials of each change, and the intersection of each pair of schemas."""
+"""The trial book: what proofs found, kept for equal ones: the trials of changes, the intersections of schemas."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _OF_TYPES = frozenset(
 
 
 def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, book: TrialBook) -> bool:
-    """Whether no controller writes the state of the witness."""
+    """Whether the witness shows a state that no controller plausibly writes, such as a status of new members alone."""
     if change.owner != Owner.STATUS or witness.object is None:
         return False
     if change.kind == "free-field.declared":

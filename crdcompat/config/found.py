@@ -127,7 +127,7 @@ def server_of(line: Line, name: str) -> FoundServer | None:
 
 
 def is_openshift(config: Config, repo: Repository, commit: str) -> bool:
-    """Whether the configuration or the manifests of a commit say that its releases are those of OpenShift.
+    """Whether the configuration or the manifests of a commit say that its releases are releases of OpenShift.
 
     Raises SourceError.
     """

@@ -30,7 +30,7 @@ class Line(Struct, frozen=True):
 
     @property
     def is_release(self) -> bool:
-        """Whether the branch is that of a release."""
+        """Whether the branch belongs to a release."""
         return is_release_branch(self.branch)
 
 

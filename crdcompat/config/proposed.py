@@ -24,7 +24,7 @@ class Proposed(Struct, frozen=True):
     """The values that a repository suggests; empty ones where it tells nothing.
 
     ``base`` is its main branch and ``base_why`` says by what. ``targets`` are the rollback targets by branch, or for
-    all branches; ``targets_why`` says which releases they are. ``server`` is that of the base. ``library`` is the
+    all branches; ``targets_why`` says which releases they are. ``server`` is the server of the base. ``library`` is the
     Kubernetes minor of ``go.mod``.
     """
 

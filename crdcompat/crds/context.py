@@ -1,4 +1,6 @@
-"""A context: the part of a release that a kind of cluster gets, and the annotations that decide it (design, section 4).
+"""A context: the part of a release that a kind of cluster gets, and the annotations that decide it.
+
+See docs/configuration.md#variants-and-feature-gates.
 
 A context is an OpenShift feature set and cluster profile, a Gateway API channel, or ``default`` where a tree has no
 variants.

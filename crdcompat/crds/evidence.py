@@ -52,7 +52,7 @@ class Evidence(Struct, frozen=True):
     folders: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Whether it says that a file ships."""
+        """Whether the evidence says that a file ships."""
         return path in self.files or any(path.startswith(f"{folder}/") for folder in self.folders)
 
 

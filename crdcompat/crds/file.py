@@ -122,8 +122,9 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
             return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
         piece = CrdFile() if documents or (text := without_controls(data)) == data else read_file(text, entry)
         reasons = {item.reason for item in piece.skipped}
+        # Without its controls it is the head of a CRD: the template adds the versions when a chart is built.
         if reasons in ({FRAGMENT}, {METADATA}) and not (piece.documents or piece.problems):
-            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))  # a head: a build makes whole templates of it
+            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))
         problems = problems if documents else list(map(of_template, problems))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, NO_CRD))

@@ -113,7 +113,7 @@ def metadata_in(template: bytes) -> dict[str, bytes]:
 def keeps(crd: Crd, metadata: Mapping[str, bytes]) -> bool | None:
     """Whether Helm keeps a CRD of ``templates/`` that a release no longer has; None if only rendering can tell.
 
-    ``metadata`` is that of its template. Conditions in it count as true, as for the CRD itself.
+    ``metadata`` is the metadata in its template. Conditions in it count as true, as for the CRD itself.
     """
     read = crd.raw.get("metadata")
     annotations = read.get("annotations") if isinstance(read, dict) else None

@@ -110,7 +110,7 @@ API_VERSIONS = (V1, f"{GROUP}/v1beta1")
 
 
 def is_crd(data: Any) -> bool:
-    """Whether the kind and apiVersion of a document are those of a CRD."""
+    """Whether a document has the kind and an apiVersion of CRDs."""
     return isinstance(data, dict) and data.get("kind") == KIND and data.get("apiVersion") in API_VERSIONS
 
 

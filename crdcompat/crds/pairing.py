@@ -1,4 +1,4 @@
-"""Pair the CRDs of two sets: by name and context, never by path (design, section 4)."""
+"""Pair the CRDs of two sets: by name and context, never by path."""
 
 from __future__ import annotations
 

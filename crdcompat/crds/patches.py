@@ -24,7 +24,7 @@ def changes_versions(patch: Any, text: bytes) -> bool:
 
 
 def may_change_crds(key: str, patch: Any, text: bytes) -> bool:
-    """Whether an item of a kustomization's ``key`` may make or change CRDs; ``text`` is that of its files.
+    """Whether an item of a kustomization's ``key`` may make or change CRDs; ``text`` is the text of its files.
 
     What selects its objects by a target or by its kind is judged by that, a plugin or a chart by its words.
     """

@@ -1,4 +1,4 @@
-"""Read all CRDs of one source, and record each file that was skipped, with the reason (design, section 4)."""
+"""Read all CRDs of one source (docs/sources.md#what-is-read), and record each skipped file with the reason."""
 
 from __future__ import annotations
 

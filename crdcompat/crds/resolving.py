@@ -1,4 +1,7 @@
-"""Resolve the documents of a CRD: which of them a cluster of one context gets, for each version (design, section 4)."""
+"""Resolve the documents of a CRD: which of them a cluster of one context gets, for each version.
+
+See docs/configuration.md#variants-and-feature-gates.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def without_conditions(data: bytes) -> bytes:
 
 
 def without_controls(data: bytes) -> bytes:
-    """As ``without_conditions``, also for a piece of a template: the end of a condition may be in another piece."""
+    """``without_conditions``, also for a piece of a template: the end of a condition may be in another piece."""
     plain = _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
     return _BESIDE_SCHEMAS.sub(lambda found: _VALUE.sub(_quoted, _INSERTING.sub(b"", found[0])), plain)
 

@@ -1,4 +1,7 @@
-"""Which annotations distinguish the variants of a CRD, and in which contexts a tree has them (design, section 4)."""
+"""Which annotations distinguish the variants of a CRD, and in which contexts a tree has them.
+
+See docs/configuration.md#variants-and-feature-gates.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class _Fact(Struct, frozen=True):
 
 
 class _Effects(Struct, frozen=True):
-    """The effects on one object, for each schemas in which it can have been written."""
+    """The effects on one object: those under each pair of schemas by which it can have been written."""
 
     label: str
     source: str
@@ -77,9 +77,9 @@ class _Effects(Struct, frozen=True):
 
 
 class _Met(Struct):
-    """The objects that a finding affects, by label: whether their context is assumed. ``contexts`` are theirs.
+    """The objects that a finding affects, by label, each with whether its context is assumed; and ``contexts`` of all.
 
-    ``blocks``: it fails a write of one of them.
+    ``blocks``: the server rejects a write of one of them because of the finding.
     """
 
     objects: dict[str, bool] = field(default_factory=dict)

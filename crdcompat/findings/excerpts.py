@@ -154,7 +154,7 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
 def _excerpt(window: _Window, marked: frozenset[int], others: Sequence[str]) -> Excerpt:
     """The lines around the place, with the marked lines next to it; of a block around its first marked line.
 
-    A rule is one of a list, whose place is that of the list.
+    A rule is an item of a list: the list has the place.
     """
     low = high = window.at
     is_key_alone = low + 1 not in marked and any(index in marked for index in _listed(window))

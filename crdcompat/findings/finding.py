@@ -182,7 +182,10 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
 
 
 def _spared_later(minor: int, *, is_all: bool) -> str:
-    """What servers do where none is known; ``is_all``: the sentence is about all writes."""
+    """The end of a message if no server is known: on which minors updates of a stored value fail.
+
+    ``is_all``: the message speaks of all writes.
+    """
     if is_all:
         return f"; Kubernetes 1.{minor - 1} and older reject all of them, later ones those that change the value"
     return f"; Kubernetes 1.{minor} and later let updates pass that leave the value as it is"
@@ -257,7 +260,7 @@ def _default(item: Judged) -> str:
 def group_copies(findings: Iterable[Finding]) -> list[Finding]:
     """Merge equal findings on copies of a field at several paths into one; ``places`` are the other paths.
 
-    The first in order represents all. Its id is that of its own path, so that other copies do not change it.
+    The first in order represents all. Its id follows from its own path, so that other copies do not change the id.
     """
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for finding in findings:

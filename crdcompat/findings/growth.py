@@ -78,7 +78,7 @@ class Declaration(Struct, frozen=True, eq=False):
     def state(self, old: Minor | None, new: Minor | None) -> GrowthState | None:
         """The state for a rollback from ``new`` to ``old``, which lacks a value; None: the declaration is silent.
 
-        None as a release is an unknown one. Before a change, the release that accepts the value does not have it.
+        A release is None if it is unknown. Before a change, the release that accepts the value does not have it.
         """
         if new is None:
             return GrowthState.UNKNOWN
@@ -143,7 +143,7 @@ def grows(finding: Finding) -> bool:
 
 
 def can_grow(rule: str, direction: str, added: Sequence[Any], new: Any) -> bool:
-    """As ``grows``, for the parts of a finding."""
+    """``grows``, for the parts of a finding."""
     if direction != Direction.ROLLBACK or not added:
         return False
     return waived_by(rule) is WaivedBy.VALUES or (rule == _PATTERN and _is_finite(new))

@@ -39,7 +39,7 @@ def with_introduced(
     """The report with the commits that introduced the lines of counting findings, and notes on failures.
 
     ``change`` is the base's commit and the head. A line that the base has, too, marks a removal, and gets no commit.
-    ``of_index``: the lines are those of the index, which no commit contains yet.
+    ``of_index``: the lines are lines of the index, which no commit contains yet.
     """
     base, new = change
     repository = Repository(repo)

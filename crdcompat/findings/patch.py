@@ -1,7 +1,8 @@
 """The patch that makes OLD tolerant: it widens the schema by exactly what the rollback findings need.
 
 crdcompat shows the patch and never applies it. Controllers of OLD write the same values as before; the widened schema
-only accepts what NEW has stored (design, section 6; the API conventions call it "accept in N, write in N+1"). The facet
+only accepts what NEW has stored (docs/first-check.md#fix-it-on-a-stuck-cluster; the API
+conventions call it "accept in N, write in N+1"). The facet
 of a change defines what to widen.
 """
 

@@ -1,4 +1,4 @@
-"""The rule catalogue: one YAML file per rule, which judges one kind of change (design, section 2)."""
+"""The rule catalogue: one YAML file per rule, which judges one kind of change (docs/rules.md)."""
 
 from __future__ import annotations
 

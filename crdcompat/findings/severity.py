@@ -52,7 +52,7 @@ def default_severity(direction: Direction, effect: Effect, owner: Owner) -> Seve
 
 
 def decide(item: Judged, start: Severity) -> Decision:
-    """The severity of a judged change; ``start`` is that of its rule."""
+    """The severity of a judged change; ``start`` is the severity that its rule gives."""
     raising, limits = [*_raising(item)], [*_limits(item)]
     severity = Severity.ERROR if raising else start
     severity = max((severity, *(most for most, _ in limits)), key=lambda each: each.rank)

@@ -59,19 +59,19 @@ class Ignore(Struct, frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """What it accepts, and why: equal for equal markers at other places."""
+        """What the marker accepts, and why: equal for equal markers at other places."""
         return (self.rule, self.values, self.severity, self.direction, self.reason, self.owner, self.until)
 
     def ended(self, today: date, release: str) -> bool:
-        """Whether it has ended: see ``has_ended``."""
+        """Whether the marker has ended: see ``has_ended``."""
         return has_ended(self.until, today, release)
 
     def is_unending(self, release: str) -> bool:
-        """Whether its end cannot be compared with the name of the release."""
+        """Whether the end of the marker cannot be compared with the name of the release."""
         return is_unending(self.until, release)
 
     def waiver(self, finding: Finding, path: str, *, of_change: bool) -> Waiver:
-        """The waiver that it is for a finding at one of its places."""
+        """The marker as a waiver of a finding at one of its places."""
         found = finding.added or finding.removed
         values = found if self.values is None else tuple(each for each in found if written(each) in self.values)
         return Waiver(

@@ -97,7 +97,7 @@ def read_declarations(source: str) -> Iterator[GoDeclaration]:
 def read_constants(source: str) -> Iterator[GoConstant]:
     """Yield the text constants that name their type: ``const Ready PhaseType = "Ready"``, or ``= PhaseType("Ready")``.
 
-    Bounds are those of ``read_declarations``.
+    The bounds of ``read_declarations`` hold here, too.
     """
     tree = _parse(_NOT_ASCII.sub("x", source).encode() + _END)
     return _Reader(source).constants(tree.root_node) if tree else iter(())

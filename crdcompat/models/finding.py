@@ -33,7 +33,7 @@ class Excerpt(Struct, frozen=True):
     """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
 
     ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, if the sides have
-    little in common, the lines of the place itself. ``lines`` are those of the file; long lines are cut.
+    little in common, the lines of the place itself. ``lines`` are lines of the file; long ones are cut.
     """
 
     side: Side
@@ -45,7 +45,7 @@ class Excerpt(Struct, frozen=True):
 
 
 class Windows(Struct, frozen=True):
-    """The effects of a change while the versions of CRD and controller differ (design, section 4)."""
+    """The effects of a change while the versions of CRD and controller differ."""
 
     old_crd_new_writer: Effect
     new_crd_old_writer: Effect
@@ -112,7 +112,7 @@ class Growth(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One finding as the report shows it (design, section 7)."""
+    """One finding as the report shows it (``render/report.schema.json`` describes it)."""
 
     id: str
     rule: str

@@ -91,7 +91,7 @@ class Clusters(Protocol):
         ...
 
     def worst_first(self) -> Iterator[FleetCluster]:
-        """The clusters that can go least far first, of these the ones that most targets block."""
+        """The clusters that can go back least far first; of equal ones, those that more targets block."""
         ...
 
 

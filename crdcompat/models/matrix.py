@@ -96,7 +96,7 @@ class Cell(Struct, frozen=True):
 class ClusterTarget(Struct, frozen=True):
     """Whether the recorded cluster can be rolled back to one release.
 
-    ``report`` is that of ``simulate``. ``verdict`` is the first that applies: ``blocked``: a write is rejected;
+    ``report`` comes from ``simulate``. ``verdict`` is the first that applies: ``blocked``: a write is rejected;
     ``unknown``: a write or an object could not be judged (``unjudged`` lists them), or there are no objects; ``at
     risk``: an accepted write loses data; ``clean``.
     """

@@ -51,7 +51,7 @@ class Judgement(Struct, frozen=True):
         return ReleaseVerdict.AT_RISK if self.worst is Severity.WARNING else ReleaseVerdict.CLEAN
 
     def decide(self, fail_on: FailOn | str, *, allow_unknown: bool = False) -> Decision:
-        """The exit code (design, section 8): 2 for unknown, 1 for blocked, else 0.
+        """The exit code (docs/formats.md#exit-codes): 2 for unknown, 1 for blocked, else 0.
 
         ``fail_on`` moves the severity from which on findings are 1. What was not done is 2 whatever else was found; no
         option allows it.
@@ -128,7 +128,7 @@ def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
 
 
 def unjudged_parts(report: DiffReport) -> Iterator[str]:
-    """The same without the reason why nothing was compared."""
+    """The reasons why a part of the comparison was not judged, except that nothing was compared."""
     for problem in report.problems:
         release = report.old if problem.side == Side.OLD else report.new
         line = f":{problem.line}" if problem.line else ""

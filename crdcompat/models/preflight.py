@@ -70,7 +70,7 @@ class StepKind(StrEnum):
     WIDEN = "widen"
     """No write repairs the objects: widen OLD's CRD, or recreate the objects."""
     PATCH_AFTER = "patch-after"
-    """Remove rejected values when the CRD is that of OLD: the installed CRD requires them."""
+    """Remove rejected values once OLD's CRD is installed: the CRD before requires them."""
     CHECK = "check"
     """Run preflight again: the last step where the answer is not yes."""
     ROLL_BACK = "roll-back"

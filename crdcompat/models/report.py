@@ -1,4 +1,4 @@
-"""The values common to all reports, which formats read and never change (design, section 7); the unions of reports."""
+"""The values common to all reports, which formats read and never change; the unions of reports."""
 
 from __future__ import annotations
 

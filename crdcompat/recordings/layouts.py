@@ -1,4 +1,4 @@
-"""Layouts of recordings: which files contain objects, and what a path reveals about its object (design, section 5).
+"""Layouts of recordings: which files contain objects, and what a path says of its object (docs/cluster.md#sources).
 
 In must-gather and inspect trees, each object has its apiVersion and kind. The insights operator omits both in about
 half of its files; there the path gives the group and the kind, but not the version.

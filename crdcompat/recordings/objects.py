@@ -1,4 +1,4 @@
-"""Read recorded objects: from recordings, and from files and folders of YAML and JSON (design, section 5)."""
+"""Read recorded objects: from recordings, and from files and folders of YAML and JSON."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from crdcompat.vocabulary.writes import WriteResult
 class Answer(Struct, frozen=True):
     """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
 
-    ``already``: the writing release rejects it too, so the answer does not count. ``redacted_failure`` is that of the
-    verdict. ``manager`` is the field manager that the object names for the write, "" if it names none; the server
-    accepts its write if it no longer sends the values at ``accepted_without``.
+    ``already``: the writing release rejects it too, so the answer does not count. ``redacted_failure`` is the failure
+    of the verdict without values. ``manager`` is the field manager that the object names for the write, "" if it names
+    none; the server accepts its write if it no longer sends the values at ``accepted_without``.
     """
 
     verdict: WriteResult

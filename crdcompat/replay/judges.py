@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -24,7 +24,7 @@ from crdcompat.replay.server_alone import writing_server
 from crdcompat.replay.writes import Replay, replay, without_version
 from crdcompat.vocabulary.writes import WriteResult
 
-#: One server per range of versions with equal behaviour (reference section 1.2). Where all agree, no version is needed.
+#: One server of each era (docs/semantics.md#eras). Where all agree, no version is needed.
 _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
 
 
@@ -32,7 +32,7 @@ class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
     ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` and
-    ``upgrade`` are those of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
+    ``upgrade`` are as in ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
     marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs, not with
     the objects.
     """
@@ -206,9 +206,9 @@ def _converts(resolved: Resolved) -> bool:
     return webhook and len(resolved.versions) > 1
 
 
-def replayers(
-    targets: Sequence[CrdSet], new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
-) -> tuple[Replayer, ...]:
-    """One per target: its CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge the target's objects."""
-    pairs = [(new, target) if upgrade else (target, new) for target in targets]
-    return tuple(Replayer(reader, writer, server, context, upgrade=upgrade) for reader, writer in pairs)
+def replayer_on(
+    target: CrdSet, new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+) -> Replayer:
+    """The target's CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge those of the target."""
+    reader, writer = (new, target) if upgrade else (target, new)
+    return Replayer(reader, writer, server, context, upgrade=upgrade)

@@ -1,4 +1,4 @@
-"""Finds the single write that repairs a rejected object, or a deadlock (rollback-truth, facts 2 to 4).
+"""Finds the single write that repairs a rejected object, or a deadlock (docs/semantics.md#after-a-rollback).
 
 A main write cannot change status, and a status write changes nothing else. If both halves have bad values and the
 server validates the whole object on either write, only a change of the CRD helps.
@@ -24,7 +24,7 @@ from crdcompat.vocabulary.writes import RepairVerdict
 def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool = False) -> Repair:
     """Remove the bad values through the endpoint that can: main, /status, or neither.
 
-    ``at_root``: a rule on the whole object is broken, so that its error names no place.
+    ``at_root``: the object breaks a rule on the whole object. The error of such a rule has no path.
     """
     if at_root:
         return _for_root_rules(resource, without(obj, bad, resource), obj)

@@ -85,7 +85,7 @@ def worst_of_copies(outcomes: Sequence[Replayed | NotSimulated], copies: Sequenc
 def _rank(outcome: Replayed | NotSimulated) -> tuple[int, bool, bool]:
     """The sort key of outcomes: rejections first, then objects that could not be judged.
 
-    Of equal ones the first is that of a copy under which the object can have been written.
+    Of equal outcomes the first belongs to a copy under which the object can have been written.
     """
     if isinstance(outcome, NotSimulated):
         return WriteResult.UNKNOWN.rank, False, False

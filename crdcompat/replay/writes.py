@@ -1,7 +1,7 @@
 """Replays the rollback of one stored object: every kind of write, judged by the server of the other release.
 
 The API server reads a stored object through the CRD that it serves now: it prunes, drops nulls and sets defaults. Each
-write is based on the result (design, section 5; observed in rollback-truth, sections 3 and 4).
+write is based on the result (docs/cluster.md#the-kinds-of-write; docs/semantics.md#after-a-rollback).
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class _Edits(Struct, frozen=True):
         """The write in ``part``: an edit after which the object breaks the same constraints as before.
 
         ``metadata`` is the answer to a main write that changes neither half. An edit that repairs an error has changed
-        the value at fault; one with an error of its own is no write of a controller.
+        the value at fault. An edit that causes a further error is none that a controller would send.
         """
         resource, obj, sound = self.resource, self.object, self.sound
         status_write = part == "status" and resource.version.has_status
@@ -220,7 +220,7 @@ class _Edits(Struct, frozen=True):
 
     def _is_as_read(self, as_read: Answer, *, status_write: bool) -> bool:
         """Whether any edit that counts gets the answer to the object as it was read."""
-        if self.valid:  # an edit of a valid object that is refused is no write of a controller
+        if self.valid:  # no controller sends an edit that makes a valid object invalid
             return as_read.verdict is WriteResult.ACCEPTED
         ratchets = self.resource.server.does("ratchet_status" if status_write else "ratchet_main")
         # An edit breaks the same constraints, and only ratcheting and old values make a difference between them.

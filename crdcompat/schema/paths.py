@@ -72,7 +72,7 @@ def steps_of(text: str) -> SchemaPath:
 
 
 def owner(path: SchemaPath) -> Owner:
-    """The owner of the field at ``path``: who writes it (design, section 2)."""
+    """The owner of the field at ``path``: who writes it (CONTRIBUTING.md#glossary)."""
     return _OWNERS.get(path[0], Owner.OTHER) if path else Owner.OTHER
 
 

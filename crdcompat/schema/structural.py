@@ -1,7 +1,7 @@
 """Structural schemas as nodes, for validation, comparison and the construction of example objects.
 
 A node has the keywords of the manifest, without the behaviour of any server. Source: the CRD API's JSONSchemaProps and
-"structural schema" (KEP-2331); reference section 3.
+"structural schema" (KEP-2331); docs/semantics.md#values.
 
 A CEL rule that only lists values (``self in ['A', 'B']``, ``self == 'A' || self == 'B'``) is equivalent to an enum and
 is compared as one.

@@ -246,7 +246,7 @@ def _exists(path: str) -> bool:
         return False
 
 
-#: Opens a source of a kind; the repository is that of refs (None: the current directory's).
+#: Opens a source of a kind; the repository has the refs (None: the current directory's).
 _OPENERS: dict[Kind, Callable[[Source, str | None], Tree]] = {
     Kind.ANY: _any,
     Kind.GIT: _git_tree,

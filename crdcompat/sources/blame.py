@@ -71,9 +71,9 @@ def introduced(
 ) -> Blamed:
     """Find the commits that introduced lines of files, with line numbers of ``commit``.
 
-    Without a commit, the numbers are those of the file's bytes in ``contents`` (of the index, for example), else of the
-    working tree; a line that HEAD lacks is NOT_COMMITTED. Renames of files are followed, changes of indentation are
-    ignored. ``seconds`` limits the time. Raises nothing: results that git cannot give are unknown, with a note.
+    Without a commit, the numbers count the lines of the file's bytes in ``contents`` (of the index, for example), else
+    of the working tree; a line that HEAD lacks is NOT_COMMITTED. Renames of files are followed, changes of indentation
+    are ignored. ``seconds`` limits the time. Raises nothing: results that git cannot give are unknown, with a note.
     """
     end = time.monotonic() + seconds
     by_file: dict[str, set[int]] = defaultdict(set)

@@ -134,12 +134,12 @@ def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
 
 
 def having(repo: Repository, commit: str, refs: Mapping[str, str]) -> frozenset[str]:
-    """Those of the ``refs`` (full refs by name) whose history has ``commit``. Raises SourceError."""
+    """The ``refs`` (full refs by name) whose history has ``commit``. Raises SourceError."""
     return _listed(repo, f"--contains={commit}", refs)
 
 
 def merged(repo: Repository, commit: str, refs: Mapping[str, str]) -> frozenset[str]:
-    """Those of the ``refs`` (full refs by name) that are in the history of ``commit``. Raises SourceError."""
+    """The ``refs`` (full refs by name) that are in the history of ``commit``. Raises SourceError."""
     return _listed(repo, f"--merged={commit}", refs)
 
 

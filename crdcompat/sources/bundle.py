@@ -37,5 +37,5 @@ def bundle_tree(name: str, tree: Tree) -> MemoryTree:
 
 
 def is_bundle_mark(annotations: bytes) -> bool:
-    """Whether the content of ``metadata/annotations.yaml`` is that of a bundle."""
+    """Whether ``metadata/annotations.yaml`` has the annotations of a bundle."""
     return b"operators.operatorframework.io.bundle." in annotations

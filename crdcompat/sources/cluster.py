@@ -252,7 +252,7 @@ class ClusterTree(Struct):
 
     @contextmanager
     def _tried(self, token: str = "") -> Iterator[None]:
-        """Without the CRDs nothing of a cluster can be read. Raises SourceError, that says what to do.
+        """Raises SourceError, which says what to do: without the CRDs nothing of a cluster can be read.
 
         An expired ``token`` raises RefusedError: the list begins anew.
         """

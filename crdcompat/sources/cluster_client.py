@@ -77,7 +77,7 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """No connection, an invalid certificate, a timeout, or a truncated answer."""
+    """A request got no answer: no connection, an invalid certificate, a timeout, or a truncated answer."""
 
 
 class Client:
@@ -149,7 +149,7 @@ class Client:
         return self._api
 
     def page(self, kind: Resource, token: str, accept: str = "") -> Page:
-        """GET one page of a list; ``accept`` is that of ``ask``. Raises RefusedError, NoAnswerError."""
+        """GET one page of a list; ``accept`` is as in ``ask``. Raises RefusedError, NoAnswerError."""
         more = {"_continue": token} if token else {}
         return self._page(kind, accept=accept, limit=PAGE, **more)
 

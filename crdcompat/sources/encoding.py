@@ -21,7 +21,7 @@ def to_utf8(data: bytes) -> bytes:
 
 
 def is_wide(data: bytes) -> bool:
-    """Whether the byte order mark is that of UTF-16 or UTF-32: words are not searchable in these bytes."""
+    """Whether bytes begin with the mark of UTF-16 or UTF-32: words cannot be searched in them."""
     return data.startswith((*WIDE_MARKS, codecs.BOM_UTF32_BE))
 
 

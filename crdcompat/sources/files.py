@@ -185,7 +185,7 @@ class PathTree(Listed, Struct):
 
 
 def open_file(name: str, path: str) -> io.BufferedReader:
-    """Open a file or a URL as a stream; ``name`` is that of the source. Raises SourceError."""
+    """Open a file or a URL as a stream; ``name`` is the name of the source. Raises SourceError."""
     if is_remote(path):
         from crdcompat.sources.remote import open_remote
 

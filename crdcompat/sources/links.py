@@ -31,17 +31,17 @@ class Unfollowed(Struct, frozen=True):
 
     @property
     def is_manifest(self) -> bool:
-        """Whether it has the name of a manifest and leads nowhere: a CRD may be missing then."""
+        """Whether the link has the name of a manifest and leads nowhere: then a CRD may be missing."""
         return self.reason != READ_ANYWAY and is_manifest_name(self.path)
 
     @property
     def entry(self) -> Entry:
-        """Its place in a listing, with a content id that no file has."""
+        """The entry of the link in a listing, with a content id that no file has."""
         return Entry(self.path, f"link:{self.reason}")
 
     @property
     def problem(self) -> Problem:
-        """The problem that reading it is."""
+        """The problem to report where the link is read."""
         return Problem(self.path, None, f"{self.reason}: not checked; replace the link with the file")
 
 

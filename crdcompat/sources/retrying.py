@@ -38,7 +38,7 @@ class Patience(Struct):
 
 
 class Waiting:
-    """The waits of one request. ``patience`` is that of the run."""
+    """The waits of one request. ``patience`` is shared by all requests of the run."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience

@@ -1,4 +1,4 @@
-"""The terms of the design (section 2) as string enums.
+"""The terms of the glossary (CONTRIBUTING.md#glossary) as string enums.
 
 This package imports no other module of crdcompat, so every package may use it. Terms that only replays need are in
 ``writes``: creating an enum class costs 0.1 ms, which a check without changes should not pay.
@@ -55,7 +55,7 @@ class Owner(Ordered):
 
 
 class Effect(StrEnum):
-    """The API server's reaction (reference, section 13)."""
+    """The API server's reaction (docs/judging.md#effects)."""
 
     CRD_REJECTED = "crd-rejected"
     WRITE_REJECTED = "write-rejected"
@@ -121,7 +121,7 @@ class Against(StrEnum):
 
 
 class ExitCode(IntEnum):
-    """Exit codes (design, section 8). For ``judge`` they mean accepted, rejected, not judged."""
+    """Exit codes (docs/formats.md#exit-codes). For ``judge`` they mean accepted, rejected, not judged."""
 
     CLEAN = 0
     FOUND = 1

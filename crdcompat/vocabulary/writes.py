@@ -1,4 +1,4 @@
-"""Writes of recorded objects and their results (design, section 5)."""
+"""Writes of recorded objects and their results (docs/cluster.md#the-kinds-of-write)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from crdcompat.vocabulary import Ordered
 
 
 class WriteKind(StrEnum):
-    """The writes that a simulation tries for each object (design, section 5)."""
+    """The writes that a simulation tries for each object (docs/cluster.md#the-kinds-of-write)."""
 
     STATUS_UPDATE = "status-update"
     STATUS_UPDATE_TOUCHING = "status-update-touching"
@@ -17,7 +17,7 @@ class WriteKind(StrEnum):
     FINALIZER_REMOVAL = "finalizer-removal"
     APPLY = "apply"
     CREATE = "create"
-    """A restore from a backup, which no rollback does: it never makes a rollback blocked (design, section 5)."""
+    """A restore from a backup, which no rollback does: it never makes a rollback blocked."""
 
 
 #: The writes that a cluster does after a rollback; their answers make the verdict on an object.

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int, Pointer], Place]:
     """Find the places of (document index, pointer into the document) in a file's bytes.
 
-    The index is that of ``read_documents``. The place of a map entry is its key, that of a list item its start. A
-    pointer to a missing value gets the place of its deepest existing ancestor, a value behind an alias the place at the
-    anchor. Documents that cannot be read are left out. Raises nothing; the work is linear in the text, not in the
-    expansion of its aliases.
+    Documents are counted as by ``read_documents``. The place of a map entry is its key, the place of a list item its
+    start. A pointer to a missing value gets the place of its deepest existing ancestor, a value behind an alias the
+    place at the anchor. Documents that cannot be read are left out. Raises nothing; the work is linear in the text, not
+    in the expansion of its aliases.
     """
     pointers: dict[int, list[Pointer]] = defaultdict(list)
     for index, pointer in wanted:

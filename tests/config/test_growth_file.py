@@ -186,5 +186,5 @@ def test_a_finding_without_added_values_cannot_grow(tmp_path: Path) -> None:
     report: dict[str, Any] = run("check", "--base", "release-4.16", "--format", "json", cwd=repo).report
     (finding,) = (each for each in report["sections"][0]["findings"] if each["rule"] == "enum-dropped")
     ran = run("waive", finding["id"], "--growth", "--reason", "x", "--base", "release-4.16", cwd=repo)
-    assert ran.code == 2 and ran.err.endswith("growth is about values that a list gained, in a rollback\n")
+    assert ran.code == 2 and ran.err.endswith("--growth takes a rollback finding about added values\n")
     assert "--growth" not in run("check", "--base", "release-4.16", cwd=repo).out

@@ -22,7 +22,7 @@ from crdcompat.schema.structural import ABSENT, Node
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crdcompat.apiserver.cel.rules import Rule
+    from crdcompat.apiserver.cel.rule_programs import Rule
 
 decode_module = pytest.importorskip("crdcompat.apiserver.decode")
 

@@ -18,7 +18,7 @@ CASES = {"4.12": 141, "4.13": 190, "4.14": 461, "4.15": 638, "4.16": 1403}
 #: Cases on which suite and judge differ, with why the suite is no witness against the judge.
 #:
 #: 4.15 runs Kubernetes 1.28, whose status writes print schema errors without ``status.`` in front
-#: (rollback-truth, fact 19: recorded on 1.29 and 1.30). These texts are those of 1.27, which still prints it:
+#: (docs/semantics.md#eras: recorded on 1.29 and 1.30). These texts are those of 1.27, which still prints it:
 #: on that server the judge agrees with each of them, and the test proves that.
 EXCEPTIONS = {
     "4.15": {

@@ -47,7 +47,7 @@ def test_no_recorded_crd_is_refused(shared: Path) -> None:
 
 
 def test_no_recorded_rollback_is_refused(shared: Path) -> None:
-    """The old CRD replaced the new one on every server (rollback-truth, fact 12)."""
+    """The old CRD replaced the new one on every server (docs/semantics.md#changed-crds)."""
     recorded = dict(_recorded(shared))
     pairs = [name for name in recorded if name.endswith(".new.json")]
     assert len(pairs) > 30

@@ -1,4 +1,4 @@
-"""The longer stories of the recordings (rollback-truth, section 7), replayed step by step.
+"""The longer stories of the recordings of rollbacks, replayed step by step.
 
 A small cluster of one CRD and one server goes through the recorded steps: what it answers, what clients then
 see and what is stored is compared with what the real server did. What cannot be compared is listed in

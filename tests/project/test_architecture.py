@@ -11,23 +11,25 @@ from pathlib import Path
 
 import pytest
 from offline import PROJECT
+from pages import names, rows
 
 CODE = PROJECT / "crdcompat"
+PAGE = PROJECT / "docs/architecture.md"
 EVERY_ROOM = "every room"
 #: The build of a distribution writes this module: it is no room.
 _WRITTEN = "_version"
 
 
 def test_the_table_names_all_rooms() -> None:
-    named = [_names(cells[0])[0] for cells in _table("room", "what it decides", "start reading at")]
+    named = [names(cells[0])[0] for cells in rows(PAGE, "room", "what it decides", "start reading at")]
     assert sorted(named) == sorted(_rooms())
 
 
 def test_the_files_to_start_reading_at_exist() -> None:
-    for room, _, files in _table("room", "what it decides", "start reading at"):
-        (name,) = _names(room)
+    for room, _, files in rows(PAGE, "room", "what it decides", "start reading at"):
+        (name,) = names(room)
         folder = CODE / name if (CODE / name).is_dir() else CODE
-        assert [file for file in _names(files) if not (folder / file).is_file()] == [], name
+        assert [file for file in names(files) if not (folder / file).is_file()] == [], name
 
 
 def test_rooms_import_what_the_order_lists() -> None:
@@ -62,23 +64,31 @@ def test_no_command_imports_itself_through_others() -> None:
         pytest.fail(f"commands import each other: {' <- '.join(error.args[1])}")
 
 
-def _table(*head: str) -> list[list[str]]:
-    """The rows of the table with these column titles, as cells."""
-    text = (PROJECT / "docs/architecture.md").read_text(encoding="utf-8")
-    _, _, after = text.partition(f"| {' | '.join(head)} |\n")
-    rows = re.match(r"\|[-|]+\|\n((?:\|.*\|\n)+)", after)
-    assert rows, head
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1].splitlines()]
+_STEP = re.compile(r"^[│├└─ ]*([\w.]+) +([\w/]+\.py) +(\S.*)$", re.MULTILINE)
 
 
-def _names(cell: str) -> list[str]:
-    return re.findall("`([^`]+)`", cell)
+def test_the_walks_name_functions_that_exist() -> None:
+    drawings = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    walks = [steps for drawing in drawings if len(steps := _STEP.findall(drawing)) == drawing.count("\n")]
+    assert [steps[0][:2] for steps in walks] == [("diff", "api.py"), ("load_objects", "api.py")]
+    steps = {step[:2] for walk in walks for step in walk}
+    assert [(name, module) for name, module in sorted(steps) if name not in _functions(CODE / module)] == []
+
+
+def _functions(module: Path) -> set[str]:
+    """The functions of a module, and its methods with their classes."""
+    body = ast.parse(module.read_bytes()).body
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    methods = {
+        f"{each.name}.{node.name}" for each in classes for node in each.body if isinstance(node, ast.FunctionDef)
+    }
+    return methods | {node.name for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def _order() -> tuple[set[str], dict[str, set[str]]]:
     """The rooms that every room may import, and what each of the others imports besides."""
-    rows = {cells[0].strip("`"): set(_names(cells[1])) for cells in _table("room", "imports")}
-    return rows.pop(EVERY_ROOM), rows
+    listed = {cells[0].strip("`"): set(names(cells[1])) for cells in rows(PAGE, "room", "imports")}
+    return listed.pop(EVERY_ROOM), listed
 
 
 @cache

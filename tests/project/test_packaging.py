@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from offline import PROJECT, copy_project, need_wheelhouse, offline_environment
 
-# What only some commands use is imported by them, not by everybody (design, section 10).
+# What only some commands use is imported by them, not by everybody (docs/architecture.md#cost).
 _NOT_AT_START = {
     "cel_expr_python",
     "deepdiff",

@@ -10,6 +10,7 @@ import pytest
 from helpers import run
 from markdown_it import MarkdownIt
 from offline import PROJECT
+from pages import anchors
 
 PAGES = sorted((PROJECT / "docs").glob("*.md"))
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PAGES, *sorted(PROJECT.glob("contrib/*/*.md"))]
@@ -47,7 +48,7 @@ def test_links_lead_to_a_file_and_a_heading(page: Path) -> None:
         name, _, anchor = link.partition("#")
         target = page.parent / name if name else page
         assert target.is_file(), link
-        assert not anchor or anchor in _anchors(target), link
+        assert not anchor or anchor in anchors(target), link
 
 
 def test_the_readme_leads_to_every_page() -> None:
@@ -66,12 +67,6 @@ def test_each_placeholder_is_explained() -> None:
     assert unexplained == {"ci.md"}
     manifests = (path.read_text(encoding="utf-8") for path in (PROJECT / "contrib").rglob("*.yaml"))
     assert {found for text in manifests for found in _PLACEHOLDER.findall(text)} <= explained
-
-
-def _anchors(page: Path) -> set[str]:
-    """The anchors that GitHub gives to the headings of a page."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def _pattern(line: str) -> str:

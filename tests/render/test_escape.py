@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from report_samples import check, hostile_check, replayed, sample, unreadable
 
 import crdcompat
-from crdcompat.features.fleet.clusters import StoredClusters
+from crdcompat.features.fleet.clusters_on_disk import StoredClusters
 from crdcompat.models.fleet import ClusterVerdict
 from crdcompat.models.report import AnyReport, Release
 from crdcompat.models.verification import Claim, Outcome, VerificationReport, VerifiedFinding

@@ -124,6 +124,9 @@ def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None =
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
     schema = json.loads(schema_text())
+    for name in ("finding", "harmless", "promotedGate", "simulated", "undecided"):
+        # A user's schema may be older than a report. That of the project has every field.
+        schema["$defs"][name]["additionalProperties"] = False
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 

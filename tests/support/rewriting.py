@@ -6,7 +6,7 @@ import copy
 import random
 from collections.abc import Callable, Iterator, Mapping
 
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.cel.syntax import Expr
 
 _INFIX = {"_&&_": "&&", "_||_": "||", "_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}

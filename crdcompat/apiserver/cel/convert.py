@@ -1,8 +1,8 @@
 """Conversion of a node's value to CEL by the schema, restricted to the parts that the node's rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/values.go; reference section 10.3. Members have their escaped names. The server
-reports data that does not fit its schema only when a rule reads it. Such a member is therefore omitted, and the text
-of its error is under "\\x01name".
+Source: k8s.io/apiserver/pkg/cel/common/values.go; docs/semantics.md#types-in-rules. Members have their escaped names.
+The server reports data that does not fit its schema only when a rule reads it. Such a member is therefore omitted, and
+the text of its error is under "\\x01name".
 """
 
 from __future__ import annotations

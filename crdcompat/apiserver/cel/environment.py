@@ -1,6 +1,6 @@
-"""The CEL environments: one with every function of Kubernetes for evaluation, and that of each server version.
+"""The CEL environments: one with every function of Kubernetes for evaluation, and one for each server version.
 
-Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and rollback-truth, fact 15.
+Source: k8s.io/apiserver/pkg/cel/environment/base.go; docs/semantics.md#libraries-of-rules.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _changed() -> dict[str, int]:
 
 
 def changed_functions(used: frozenset[str]) -> frozenset[str]:
-    """Those of the functions ``used`` that servers of different minors run differently."""
+    """The functions among ``used`` that servers of different minors run differently."""
     return used & _changed().keys()
 
 

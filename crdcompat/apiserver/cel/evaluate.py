@@ -1,6 +1,6 @@
 """Evaluation of the rules of one schema node on its value: errors, warnings and undecided rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; docs/semantics.md#failures-of-rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError, run
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.failures import NO_OVERLOAD, in_go, missing_key, missing_variable
-from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
+from crdcompat.apiserver.cel.rule_programs import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.tokens import with_nul
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown

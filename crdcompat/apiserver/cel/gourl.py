@@ -172,7 +172,10 @@ def _is_port(text: str) -> bool:
 
 
 def _unescape(text: str, *, host: bool = False, zone: bool = False) -> str:
-    """Without escapes. A ``host`` may escape only bytes beyond ASCII, a ``zone`` only spaces and what hosts contain."""
+    """The text with its escapes replaced.
+
+    A ``host`` may escape only bytes beyond ASCII, a ``zone`` only spaces and what hosts contain.
+    """
     if "%" not in text:
         if host and (bad := next((c for c in text if c.isascii() and c not in _HOST), "")):
             raise URLError(f'invalid character "{bad}" in host name')

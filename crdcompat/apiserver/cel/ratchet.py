@@ -1,4 +1,7 @@
-"""Ratcheting of rules: whether the failure of a rule is only a warning (KEP-4008; reference section 8.3)."""
+"""Ratcheting of rules: whether the failure of a rule is only a warning.
+
+Source: KEP-4008; docs/semantics.md#ratcheting-of-rules.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Parsing of the string formats that have a CEL type of their own: byte, date, date-time, duration.
 
-Source: kube-openapi strfmt (reference section 3.6), Go's time.ParseDuration.
+Source: kube-openapi strfmt (docs/semantics.md#formats), Go's time.ParseDuration.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Schema nodes as CEL types, and the parts of their values that rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/schemas.go; reference section 10.3.
+Source: k8s.io/apiserver/pkg/cel/common/schemas.go; docs/semantics.md#types-in-rules.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class View:
         return found if found is not None and found.kind != "unseen" else None
 
     def _view_of(self, name: str) -> View | None:
-        """One member alone: a rule reads few of an object that may have thousands."""
+        """The view of one member alone: a rule reads few members of an object that may have thousands."""
         if self._members is not None or self.resource:
             found = self.members().get(name)
             return found.view if found is not None else None

@@ -1,6 +1,7 @@
 """The walk over an object: evaluates the rules of each node in Kubernetes' order, with the old values.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validator); reference 10.1 and 8.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validator);
+docs/semantics.md#where-rules-run.
 """
 
 from __future__ import annotations

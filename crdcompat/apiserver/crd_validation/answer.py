@@ -1,6 +1,6 @@
 """The answer of an API server to a CRD: a new one, or an update of an installed one.
 
-The order of steps is that of the server: decoding, defaulting, conversion to the internal form, validation.
+The steps come in the order of the server: decoding, defaulting, conversion to the internal form, validation.
 Source: apiextensions-apiserver, pkg/registry/customresourcedefinition/strategy.go and
 pkg/apis/apiextensions/validation/validation.go.
 """

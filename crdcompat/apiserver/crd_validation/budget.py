@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.sizes import plus, times
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition

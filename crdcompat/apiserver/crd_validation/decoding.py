@@ -193,7 +193,7 @@ def base64_error(text: str) -> int | None:
 
 
 def _padding_error(data: bytes, index: int, quantum: int) -> int | None:
-    """As ``base64_error``, from the first ``=`` on."""
+    """The index at which Go finds an error, or None: ``base64_error`` from the first ``=`` on."""
     if quantum < 2:
         return index
     rest = [place for place in range(index + 1, len(data)) if data[place] not in b"\r\n"]

@@ -77,7 +77,7 @@ class Definition(Struct, frozen=True):
         return tuple((at, schema) for at, schema in every if schema is not None)
 
     def document_pointer(self, at: Pointer) -> Pointer:
-        """Where the document has what the internal form has at ``at``."""
+        """The place in the CRD's document of what the server's internal form has at ``at``."""
         match at:
             case ("spec", "validation", *below):
                 return ("spec", "versions", 0, "schema", *below)

@@ -65,7 +65,7 @@ class SchemaRules:
             of_rules += expressions
         found += self._extensions(schema, at)
         if "x-kubernetes-validations" in schema:
-            from crdcompat.apiserver.crd_validation.rules import rule_faults
+            from crdcompat.apiserver.crd_validation.rule_members import rule_faults
 
             found += rule_faults(schema, at, self.server)
             if not found and scope is not None and self.expressions is not None:

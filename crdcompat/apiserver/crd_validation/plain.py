@@ -83,7 +83,7 @@ class _Plain:
     ) -> dict[str, Any]:
         """A schema without the plain ones of its members, except for those with the names ``kept``.
 
-        It is the same schema if another part of it needs to know the members. ``words`` are those of the CEL rules
+        It is the same schema if another part of it needs to know the members. ``words`` occur in the CEL rules
         above; below rules those members stay, too, that one may name, and that count in its cost.
         """
         if not _OPEN.issuperset(schema) or ("properties" in schema and "additionalProperties" in schema):
@@ -144,7 +144,7 @@ class _Plain:
 
 
 def _words(rules: Any) -> Iterator[str]:
-    """The words of CEL rules, of messages, too; those of what is no list of rules are of no use."""
+    """The words of CEL rules and of their messages; all words of a value that is no list of rules."""
     texts = (text for rule in rules for text in rule.values()) if _are_objects(rules) else (str(rules),)
     return (word for text in texts for word in _WORD.findall(str(text)))
 

@@ -1,4 +1,4 @@
-"""CRDs that the API server would refuse, and why (reference section 11).
+"""CRDs that the API server would refuse, and why (docs/semantics.md#refused-crds).
 
 Messages and paths are the server's. ``refusals`` is about a CRD that a release ships: it is created, and its CEL rules
 are compiled. ``refusal`` is about a CRD whose objects are judged: it is installed.
@@ -33,7 +33,7 @@ _MAX_FAULTS = 20
 class Fault(Struct, frozen=True):
     """A fault of a CRD: its place in the document, the server's message, and its first line without place and value.
 
-    ``type`` is that of the error.
+    ``type`` is the type of the error.
     """
 
     at: Pointer
@@ -152,7 +152,7 @@ def update_refusal(current: Crd, target: Crd, stored_versions: Sequence[str], se
 
     Only rules about the change itself count. ``stored_versions`` is ``status.storedVersions`` of the CRD in the
     cluster. The server does not check stored objects here, so it always accepts an older, stricter schema
-    (rollback-truth, facts 12 and 13).
+    (docs/semantics.md#changed-crds).
     """
     return aggregate(KIND, GROUP, current.name, [*_update_errors(current, target, stored_versions, server)])
 

@@ -29,7 +29,7 @@ class Schemas(Struct, frozen=True):
     expressions: bool
 
     def faults(self, schema: Schema, at: Pointer, version: str, *, has_status: bool) -> list[FieldError]:
-        """The faults of one schema, which is that of ``version``, or of the first of all versions."""
+        """The faults of one schema: of ``version``, or of the first of all versions."""
         found = [*root_faults(schema, at, self.server, has_status=has_status)]
         unreadable = conversion_error(schema) if self.structural else ""
         readable = self.structural and not unreadable

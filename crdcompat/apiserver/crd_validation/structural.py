@@ -1,6 +1,7 @@
 """The rules of structural schemas, which v1 CRDs must obey; with the server's messages.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go, complete.go and convert.go; reference section 11.
+Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go, complete.go and convert.go;
+docs/semantics.md#refused-crds.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ def _place(at: Pointer) -> str:
 
 
 def _is_either(schema: Schema) -> bool:
-    """Whether anyOf are just the types integer and string."""
+    """Whether the branches of anyOf are just the types integer and string."""
     return bool(schema.get("anyOf") == _INT_OR_STRING)
 
 

@@ -1,7 +1,7 @@
 """The ``format`` keyword: the formats that a server enforces, and the check of each.
 
 Source: k8s.io/kube-openapi/pkg/validation/strfmt and the API extensions server's list of formats
-(reference section 3.6). The checks reproduce Go's quirks, and run in linear time.
+(docs/semantics.md#formats). The checks reproduce Go's quirks, and run in linear time.
 """
 
 from __future__ import annotations

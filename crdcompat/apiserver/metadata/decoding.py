@@ -1,4 +1,4 @@
-"""Decoding of ObjectMeta (reference section 2.1): members of a wrong type fail or are dropped."""
+"""Decoding of ObjectMeta (docs/semantics.md#metadata): members of a wrong type fail or are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation of ObjectMeta (reference sections 4.2 and 4.3): on create, on update, in embedded resources.
+"""Validation of ObjectMeta (docs/semantics.md#metadata): on create, on update, in embedded resources.
 
 Source: k8s.io/apimachinery, ``pkg/api/validation`` and ``pkg/apis/meta/v1/validation``; the API extensions
 server's ``schema/objectmeta``. None of these rules ratchets. Go visits maps in random order; errors here are in the

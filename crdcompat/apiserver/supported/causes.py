@@ -102,7 +102,7 @@ def ask(crd: Crd, servers: Sequence[Server]) -> Answers:
 
 
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
-    """The causes of the refusals. ``answers`` are those of all servers of a product, oldest first."""
+    """The causes of the refusals. ``answers`` has the answer of each server of a product, oldest first."""
     found: dict[tuple[CauseKind, str, Pointer], dict[Server, str]] = {}
     for each in answers:
         for fault in each.faults:

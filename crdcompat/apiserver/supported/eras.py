@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import orjson
 
 from crdcompat.apiserver.cel.environment import changed_functions, era_of
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.crd_validation.budget import uses
 from crdcompat.apiserver.equivalence import is_bare
 from crdcompat.apiserver.formats import behaviours_of

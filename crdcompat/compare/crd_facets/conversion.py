@@ -1,4 +1,7 @@
-"""Conversion strategy: without the webhook, conversion drops fields that the versions name differently (row 80)."""
+"""Conversion strategy: without the webhook, conversion drops fields that the versions name differently.
+
+Source: docs/semantics.md#between-versions.
+"""
 
 from __future__ import annotations
 

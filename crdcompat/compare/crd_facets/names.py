@@ -1,4 +1,4 @@
-"""The names of a CRD: servers refuse a new kind; other names affect no object (row 82 of reference section 13)."""
+"""The names of a CRD: servers refuse a new kind; other names affect no object (docs/semantics.md#changed-crds)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a CRD prunes unknown fields; servers refuse to turn pruning off (row 58 of reference section 13)."""
+"""Whether a CRD prunes unknown fields; servers refuse to turn pruning off (docs/semantics.md#changed-crds)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scope: namespaced or cluster-wide; no server lets a CRD change it (row 81 of reference section 13)."""
+"""Scope: namespaced or cluster-wide; no server lets a CRD change it (docs/semantics.md#changed-crds)."""
 
 from __future__ import annotations
 

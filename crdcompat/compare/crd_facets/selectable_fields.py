@@ -1,4 +1,4 @@
-"""Selectable fields: servers refuse field selectors with other fields (row 86 of reference section 13)."""
+"""Selectable fields: servers refuse field selectors with other fields (docs/semantics.md#versions-and-endpoints)."""
 
 from __future__ import annotations
 

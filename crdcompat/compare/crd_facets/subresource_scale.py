@@ -1,7 +1,7 @@
-"""The scale subresource: its requirements on the fields that it names (row 85 of reference section 13).
+"""The scale subresource: its requirements on the fields that it names (docs/semantics.md#scale).
 
 Without the endpoint its callers get 404. With it the server checks every write, without ratcheting: replicas are
-integers from 0 to 2147483647, the label selector is a string (reference section 9). What an object has at another place
+integers from 0 to 2147483647, the label selector is a string. What an object has at another place
 than the reader names is not in its Scale: autoscalers stop without a selector, and with 0 replicas.
 """
 

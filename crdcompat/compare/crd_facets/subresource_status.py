@@ -1,4 +1,7 @@
-"""The status subresource: an endpoint of its own, and who may write status (rows 83 and 84 of reference section 13)."""
+"""The status subresource: an endpoint of its own, and who may write status.
+
+Source: docs/semantics.md#order-of-steps.
+"""
 
 from __future__ import annotations
 

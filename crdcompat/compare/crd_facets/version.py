@@ -1,4 +1,4 @@
-"""Versions: added, removed, stored, served, deprecated (rows 75 to 79 of reference section 13)."""
+"""Versions: added, removed, stored, served, deprecated (docs/semantics.md#changed-crds)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import lacks
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.rule import uses_old
@@ -51,7 +51,7 @@ class Place(Struct, frozen=True):
     lists: tuple[tuple[Path, str], ...]
 
     def lifted(self, formula: Formula) -> Formula:
-        """The formula about the value as one about the scope: if there is a value, it is true for each item."""
+        """The formula about the value as one about its scope: if the value is there, each of its items satisfies it."""
         found = some(opposite(has(self.path)), formula)
         for holder, variable in reversed(self.lists):
             found = some(opposite(has(holder)), each(holder, variable, found))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 
 from crdcompat.apiserver.cel.library_format import LANGUAGES
-from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.cel.macros import macro
 from crdcompat.cel.parse import RefusedError

@@ -1,4 +1,4 @@
-"""Bounds of numbers: minimum and maximum, inclusive or exclusive (rows 14 and 15 of reference section 13)."""
+"""Bounds of numbers: minimum and maximum, inclusive or exclusive (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CEL rules (x-kubernetes-validations): added, removed, changed (rows 65 to 73 of reference section 13).
+"""CEL rules (x-kubernetes-validations): added, removed, changed (docs/semantics.md#rules).
 
 Evidence decides whether a rule matters: a value that the writer accepts and the rule rejects. A transition rule (with
 oldSelf) judges updates; its evidence is a stored object and a write. With optionalOldSelf it judges new values, too.

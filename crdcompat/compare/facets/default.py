@@ -1,4 +1,4 @@
-"""Defaults of fields that both sides have (rows 52 to 54 of reference section 13).
+"""Defaults of fields that both sides have (docs/semantics.md#nulls-and-defaults).
 
 The server writes defaults into the object at create, so they remain as data. Where both sides have a default, only
 objects that were stored without the field, before it had one, read differently; no release writes such objects now. If

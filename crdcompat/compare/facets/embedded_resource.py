@@ -1,4 +1,4 @@
-"""Embedded resources: objects with a kind and metadata of their own (rows 59 and 60 of reference section 13)."""
+"""Embedded resources: objects with a kind and metadata of their own (docs/semantics.md#embedded-resources)."""
 
 from __future__ import annotations
 

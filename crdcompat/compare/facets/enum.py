@@ -1,7 +1,7 @@
 """Enums: values added or removed, an enum introduced or dropped.
 
 The facet compares effective sets: a node's own enum, intersected with the enums of its junctors and with CEL rules that
-only list values. So it does not matter which of them states the set (design section 4; reference section 3.4).
+only list values. So it does not matter which of them states the set (docs/semantics.md#enums).
 """
 
 from __future__ import annotations

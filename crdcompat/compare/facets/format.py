@@ -1,4 +1,4 @@
-"""Formats that a server checks (rows 25 to 28 of reference section 13); servers ignore other formats."""
+"""Formats that a server checks (docs/semantics.md#formats); servers ignore other formats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Fields that one side declares and the other preserves as unknown fields.
 
 A node that preserves unknown fields accepts any value of any name. Where the reader declares a field, it validates,
-prunes and defaults the stored value for the first time (reference sections 5.1 and 6).
+prunes and defaults the stored value for the first time (docs/semantics.md#pruning).
 """
 
 from __future__ import annotations

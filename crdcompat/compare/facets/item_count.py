@@ -1,4 +1,4 @@
-"""Number of items in a list (rows 18 to 21 of reference section 13)."""
+"""Number of items in a list (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

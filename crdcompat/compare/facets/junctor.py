@@ -1,4 +1,4 @@
-"""anyOf, oneOf, allOf and not: members of unions and other conditions (row 87 of reference section 13).
+"""anyOf, oneOf, allOf and not: members of unions and other conditions (docs/semantics.md#junctors).
 
 Junctors are compared by the values that they accept. The facet judges many small values on both sides: one that only
 the writer accepts proves the change. If all cases were tried and none does, the change has no effect.

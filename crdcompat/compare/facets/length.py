@@ -1,4 +1,4 @@
-"""Lengths of strings (rows 16 and 17 of reference section 13)."""
+"""Lengths of strings (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

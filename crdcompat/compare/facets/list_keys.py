@@ -1,4 +1,4 @@
-"""The keys of a list of type map: the members that identify an item (row 63 of reference section 13)."""
+"""The keys of a list of type map: the members that identify an item (docs/semantics.md#list-types)."""
 
 from __future__ import annotations
 

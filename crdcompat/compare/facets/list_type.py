@@ -1,4 +1,4 @@
-"""List types: atomic, set or map (rows 61 and 62 of reference section 13)."""
+"""List types: atomic, set or map (docs/semantics.md#list-types)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps: objects with arbitrary keys, closed objects, plain objects (rows 47 to 49 of reference section 13)."""
+"""Maps: objects with arbitrary keys, closed objects, plain objects (docs/semantics.md#pruning)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Map types: how server-side apply merges an object. It affects no stored object (row 64 of reference section 13)."""
+"""Map types: how server-side apply merges an object. It affects no stored object (docs/semantics.md#list-types)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""multipleOf: a changed factor may reject numbers in both directions (row 22 of reference section 13)."""
+"""multipleOf: a changed factor may reject numbers in both directions (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

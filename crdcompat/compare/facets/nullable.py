@@ -1,4 +1,4 @@
-"""Nullable: stored nulls under a schema that does not allow them (rows 50 and 51 of reference section 13).
+"""Nullable: stored nulls under a schema that does not allow them (docs/semantics.md#nulls-and-defaults).
 
 The server drops a null member of an object, or replaces it by the default; ``required`` applies after that. A list
 keeps its null item, which then fails validation of its type.

@@ -1,7 +1,7 @@
 """Limits that the type of a number cannot hold, such as a maximum of 4294967295 beside ``format: int32``.
 
 From 1.36 on a server checks the keywords themselves against the range of the type. If one is outside, the server
-refuses every number (reference sections 3.2 and 3.3); older servers compare as if nothing were wrong. The facets of
+refuses every number (docs/semantics.md#limits); older servers compare as if nothing were wrong. The facets of
 bounds, multiples and formats leave such a limit to this one.
 """
 

@@ -1,4 +1,4 @@
-"""Patterns, compared as languages, with a string that shows the difference (rows 23 and 24 of reference section 13)."""
+"""Patterns, compared as languages, with a string that shows the difference (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

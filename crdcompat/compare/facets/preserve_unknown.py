@@ -1,4 +1,4 @@
-"""Nodes that preserve unknown fields (rows 55 and 56 of reference section 13)."""
+"""Nodes that preserve unknown fields (docs/semantics.md#pruning)."""
 
 from __future__ import annotations
 

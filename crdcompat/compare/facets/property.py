@@ -1,7 +1,7 @@
 """Properties that only one side has: one change per topmost added or removed property.
 
 The server prunes an unknown field at every read, and the next write of any kind removes it from storage. A new field
-with a default appears on objects that never had it (reference sections 5.2 and 6; rows 29 to 31 and 37, 38).
+with a default appears on objects that never had it (docs/semantics.md#decoding).
 """
 
 from __future__ import annotations

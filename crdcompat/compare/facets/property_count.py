@@ -1,4 +1,4 @@
-"""Number of members of an object (rows 18 to 21 of reference section 13)."""
+"""Number of members of an object (docs/semantics.md#limits)."""
 
 from __future__ import annotations
 

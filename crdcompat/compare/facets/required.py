@@ -1,4 +1,4 @@
-"""Fields that only one side requires (rows 32 to 36 of reference section 13).
+"""Fields that only one side requires (docs/semantics.md#properties-and-types).
 
 A field with a default is never missing: the writer's server stores its default, and the reader's applies its own before
 it validates.

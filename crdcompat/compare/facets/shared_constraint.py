@@ -1,4 +1,6 @@
-"""Constraints that both sides share, on members that they read differently (row 88 of reference section 13).
+"""Constraints that both sides share, on members that they read differently.
+
+Source: docs/semantics.md#enums-limits-and-formats.
 
 A server validates the object after pruning, dropping nulls and defaulting, and CEL sees only members with a type. So an
 unchanged rule, union or limit on the number of members may reject an object that the other release accepted, because

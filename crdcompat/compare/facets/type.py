@@ -1,4 +1,4 @@
-"""Types of fields (rows 41 to 46 of reference section 13).
+"""Types of fields (docs/semantics.md#types-and-numbers).
 
 A change of type includes all differences below it: a list that became an object is not also a removal of items.
 """

@@ -38,7 +38,7 @@ _MAX_REASON = 500
 
 
 def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Accepted, tuple[str, ...]]:
-    """What counts as accepted for a change, its own entries marked, and notes for people.
+    """The waivers and declarations that count for a change, with its own ones marked, and notes for people.
 
     Raises ConfigError, SourceError.
     """
@@ -94,7 +94,10 @@ def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
 
 
 def markers_ahead(added: Iterable[Ignore], used: Container[str]) -> Iterator[str]:
-    """The same on the markers in the Go source that a change adds; ``used`` are the places of those that count."""
+    """Lines on the markers in the Go source that a change adds and that concern none of its findings.
+
+    ``used`` are the places of the markers that concern findings.
+    """
     needless = [each for each in added if each.place not in used and not each.fault]
     yield from _listed("adds", "a waiver", "waivers", " that none of its findings needs", needless, attrgetter("place"))
 
@@ -128,7 +131,7 @@ class _Texts(Struct, frozen=True):
 def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
     """Read both sides.
 
-    The head's file is that of the working tree, where CI may add entries, unless another commit is checked out.
+    The head's file is the one in the working tree, where CI may add entries, unless another commit is checked out.
     """
     repository, file = Repository(repo), config.waiver_file
     path = path_in(file, repository)
@@ -167,7 +170,7 @@ def _marked(texts: _Texts) -> Accepted:
 
 
 def _parsed(file: Path, text: bytes | None, *, mends: bool = False) -> Accepted:
-    """The entries of a file; none of a broken one that the change ``mends``. Raises ConfigError."""
+    """The entries of a file; no entries if the file is broken and the change ``mends`` it. Raises ConfigError."""
     from crdcompat.findings.waiver_file import Accepted, parse_accepted
 
     try:

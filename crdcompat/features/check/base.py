@@ -58,7 +58,7 @@ class Change(Struct, frozen=True):
 class CheckOptions(Struct, frozen=True):
     """The options of a check besides the configuration.
 
-    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
+    ``base`` and ``head`` are as in ``find_change``; ``targets`` are rollback targets (None: the configuration's).
     ``recordings`` have the objects that are evidence. Where these or the contexts of ``filters`` are empty, the
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
     ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
@@ -272,7 +272,7 @@ def _branch(repository: Repository, ref: str) -> str:
 def _merge_base(repository: Repository, base: Base, tip: str) -> str:
     """The merge base: what the base branch gained later is not part of this change.
 
-    A local branch may differ from that of the remote, as long as both give the same merge base.
+    A local branch may differ from the branch of the remote, as long as both have the same merge base.
     """
     if not base.is_told and not base.ref.startswith("refs/"):
         named_commit(repository, base.ref, "base: {}")  # raises for what is no branch, tag or full commit id
@@ -301,7 +301,7 @@ def _is_zero(ref: str) -> bool:
 
 
 def exists(repository: Repository, ref: str) -> bool:
-    """Whether a ref has a commit; not so without a repository."""
+    """Whether a ref has a commit; False without a repository."""
     try:
         resolve(repository, ref)
     except (RefNotFoundError, SourceError):

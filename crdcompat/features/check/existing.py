@@ -22,7 +22,7 @@ _Occurrence = tuple[str, ...]
 
 
 def mark_existing(report: DiffReport, of_earlier: DiffReport, splitter: FindingSplitter) -> DiffReport:
-    """The report of head and target, its findings that ``of_earlier`` (target and base, say) has marked as existing.
+    """The report of head and target; findings that ``of_earlier`` (target and base, say) has, too, are existing.
 
     A finding of which only some values existed becomes two.
     """

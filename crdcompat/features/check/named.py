@@ -1,4 +1,4 @@
-"""What the configuration and the waivers of a check name, and nothing answers to: it is said, never passed over."""
+"""Names in the configuration and the waivers of a check that fit nothing: each is reported."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def with_left_out(report: CheckReport, trees: tuple[Tree, Tree], config: Config)
 
 
 def nameless(waivers: Iterable[Waiver], file: object, may_hold: Callable[[str], bool]) -> Iterator[str]:
-    """Notes on the waivers of ``file`` whose CRD is nowhere in what is compared, as ``may_hold`` answers."""
+    """Notes on the waivers of ``file`` about CRDs that none of the compared sides has, as ``may_hold`` answers."""
     for waiver in waivers:
         if not may_hold(waiver.crd):
             said = f"no CRD has the name {waiver.crd}: correct it, or take the waiver out"

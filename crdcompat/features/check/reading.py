@@ -95,5 +95,5 @@ class SetReader:
         )
 
     def _branch_at(self, target: str) -> str:
-        """The branch or tag that ends at the commit that a target is; the target if it is no commit, or has none."""
+        """The branch or tag at the commit ``target``; ``target`` itself if it is no commit, or has no branch or tag."""
         return (is_commit_id(target) and name_at(Repository(self._repo), target)) or target

@@ -220,7 +220,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
         return with_severities(_without_unchanged(report, old, head), self.config)
 
     def _recording(self, name: str) -> Tree:
-        """A recording: one that the configuration names is that of the base, if that has it."""
+        """A recording. One that the configuration names is read from the base, if the base has it."""
         repository = Repository(self.options.repo)
         if self.options.recorded_at and (path := path_in(Path(name), repository)) is not None:
             found = objects_at(repository, self.options.recorded_at, path, name)
@@ -256,7 +256,7 @@ def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:
 
 
 def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
-    """What did not change, of two sides whose CRDs are the same; "" if files may change CRDs in a way that is not seen.
+    """What did not change, for two sides with the same CRDs; "" if files may change CRDs in a way that is not seen.
 
     ``same`` are the files that do not differ.
     """

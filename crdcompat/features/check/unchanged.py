@@ -156,7 +156,7 @@ class _Skippable:
 def _surest_first(
     entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str], payload: Iterable[str]
 ) -> list[Entry]:
-    """The files, those first whose documents count for sure: the payload overrides others of the same CRDs."""
+    """The files in an order: first those whose documents surely count, because the payload overrides other files."""
     shipped = {entry.path for entry in entries if is_shipped(entry.path, ships)}
     plurals = {plural for entry in entries if entry.path in shipped for plural in facts[entry.oid].plurals}
     plurals |= {name.partition(".")[0] for name in payload}

@@ -52,7 +52,7 @@ def _places(finding: Finding) -> list[_Place]:
 
 
 def _is_of_lack(finding: Finding) -> bool:
-    """Whether the finding is about objects that lack the field; the others at its path are about its values."""
+    """Whether the finding is about objects that lack the field; other findings at its path are about its values."""
     return finding.change.startswith("required.")
 
 

@@ -1,4 +1,4 @@
-"""Declarations of two-step growth that every change has to keep: from the release on that writes their values.
+"""Declarations of two-step growth that each change has to keep, from the release on that writes their values.
 
 From then on a target that is declared to accept the values and rejects them is an error, whatever the change touches.
 """
@@ -45,7 +45,7 @@ def written_crds(declarations: Iterable[Declaration], release: Minor | None) -> 
 
 
 def only_broken(report: DiffReport, untouched: Collection[str]) -> DiffReport:
-    """The report with nothing else about CRDs that the change does not touch than the declarations that are broken."""
+    """The report without what it says of CRDs that the change does not touch, except for broken declarations."""
     if not untouched:
         return report
 

@@ -22,7 +22,7 @@ from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
-from crdcompat.features.check.rules import find_rules
+from crdcompat.features.check.rules_of_the_base import find_rules
 from crdcompat.features.check.verified import has_written
 from crdcompat.prefilter.candidates import unchanged
 

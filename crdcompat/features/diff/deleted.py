@@ -34,7 +34,7 @@ _NEEDS_NO_OBJECT = "a change of the CRD as a whole: it needs no object to show"
 
 
 def with_deleted(compared: Compared, wanted: Filters) -> Compared:
-    """The comparison with the CRDs that Helm deletes on the way; ``crd-added`` and ``crd-removed`` on them give way."""
+    """The comparison with the CRDs that Helm deletes on the way, without ``crd-added`` and ``crd-removed`` on them."""
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
     old, new = compared.old, compared.new

@@ -52,7 +52,7 @@ def judged_on_servers(
 
 
 def _written_to(item: Judged, servers: Servers, shared: ComparisonCache) -> Judged:
-    """The result with writes to the oldest server that has it, if the newest one, which was asked, does not have it."""
+    """The result with answers of the oldest server that has it, if the newest one, which was asked, lacks it."""
     if not item.servers or NEWEST_SERVER in item.servers or servers.about(item.crd).known_new is not None:
         return item
     own = Servers(item.servers[0], item.servers[0])

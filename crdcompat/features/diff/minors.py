@@ -27,7 +27,7 @@ _Judge = Callable[[Sequence[CrdPair], Mapping[str, set[SchemaPath]], tuple[Serve
 
 
 class Eras(Struct, frozen=True):
-    """The eras of one CRD, oldest first; ``paths`` are those of the changes whose effect depends on them."""
+    """The eras of one CRD, oldest first; ``paths`` have the changes whose effect depends on the era."""
 
     eras: tuple[tuple[Server, ...], ...]
     paths: frozenset[SchemaPath]
@@ -48,9 +48,9 @@ def taken_by(
 
 
 def with_others(servers: Servers, taken: Mapping[str, Sequence[Server]]) -> Servers:
-    """The servers with others for the CRDs that they refuse: the next server that takes both sides of the CRD.
+    """The servers; a CRD that they refuse gets the next server that takes it on both sides.
 
-    A CRD that no server takes on both sides stays with the server that the others meet.
+    A CRD that no server takes on both sides stays with the server of the others.
     """
     base = servers.of_new
     others = {}
@@ -81,9 +81,9 @@ def eras_of(
 def in_each_era(
     known: Sequence[Judged], eras: Mapping[str, Eras], pairs: Sequence[CrdPair], servers: Servers, judge: _Judge
 ) -> Iterator[Judged]:
-    """The ``known`` results, those of other servers, and for each that is not of all servers its servers.
+    """The ``known`` results and those of other servers; a result that not all servers have names its servers.
 
-    ``servers`` are those of the known results.
+    ``servers`` judged the known results.
     """
     found: dict[tuple[object, ...], list[tuple[tuple[Server, ...], Judged]]] = {}
     for item in known:

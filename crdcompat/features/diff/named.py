@@ -151,7 +151,7 @@ def _value(item: Judged) -> Any:
 
 
 def _by_schema(value: Any, node: Node) -> Named | None:
-    """Whether the schema itself names a value: in an enum or a pattern of few strings, as the default, as a boolean."""
+    """Whether the schema itself names a value: in an enum or a pattern of few strings, as a default or boolean."""
     members = enum_members(node)
     if members is not None and member_key(value) in map(member_key, members):
         return Named.ENUM

@@ -14,7 +14,7 @@ from crdcompat.vocabulary.filters import UNFILTERED, Filters
 
 
 class DiffOptions(Struct, frozen=True, eq=False):
-    """What a comparison judges and shows; the command is that of the report.
+    """What a comparison judges and shows. ``command`` is the name that the report gives.
 
     ``judge_new``, ``judge_old``: CRDs of that side that the API server refuses are findings; without it those of NEW
     are remarks, and OLD is not looked at. ``across_servers``: differences between the

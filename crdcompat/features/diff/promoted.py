@@ -101,7 +101,7 @@ class _Fragments:
 
     @cached_property
     def _read(self) -> dict[str, list[tuple[frozenset[str], Crd]]]:
-        """By name of a CRD the gates and the content of its fragments."""
+        """The gates and the content of the fragments of each CRD, by its name."""
         paths: dict[str, tuple[str, frozenset[str]]] = {}
         for item in self._crds.skipped:
             *_, folder, name, file = ("", "", *item.file.split("/"))

@@ -1,6 +1,6 @@
 """Replays each witness that the reader rejects: which kinds of write its server rejects, and what ratcheting spares.
 
-A schema that rejects an object does not make every write of it fail. The replay is that of ``simulate``, so both say
+A schema that rejects an object does not make every write of it fail. ``simulate`` replays the same writes, so both say
 the same about an object.
 """
 

@@ -65,7 +65,7 @@ def with_refused(compared: Compared, options: DiffOptions) -> Compared:
 
 
 def _concerns_updates(refused: Refused) -> bool:
-    """Whether a CRD of OLD has faults that only this module finds: what updates may not set is a change of its own."""
+    """Whether a CRD of OLD has a fault besides ``preserveUnknownFields``, which the facet of that name reports."""
     return any(fault.at[-1:] != ("preserveUnknownFields",) for fault in refused.faults)
 
 
@@ -130,7 +130,7 @@ def _differing(compared: Compared) -> Iterator[CrdPair]:
 
 
 def _is_described_anew(crd_pair: CrdPair) -> bool:
-    """Whether the metadata of the documents differs."""
+    """Whether the metadata of the documents differs between the sides."""
     old, new = ([each.crd.raw.get("metadata") for each in side.documents] for side in (crd_pair.old, crd_pair.new))
     return old != new
 

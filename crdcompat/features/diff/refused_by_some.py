@@ -59,7 +59,7 @@ class RefusedBySome(Struct, frozen=True):
 def refused_by_some(
     sides: tuple[CrdSet, CrdSet], crds: tuple[Sequence[Resolved], Sequence[Resolved]], cache: ComparisonCache
 ) -> dict[Side, RefusedBySome]:
-    """Those of the changed ``crds`` of both sides that some servers refuse and others take. Raises UsageError."""
+    """The changed ``crds`` of both sides that some servers refuse and others take. Raises UsageError."""
     met = meeting(*sides)
     asked = [met or listed(each.supported) for each in sides]
     if not any(asked):

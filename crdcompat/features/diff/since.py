@@ -1,4 +1,7 @@
-"""Since which of the releases that are read the feature set Default has what a change concerns: what its users have."""
+"""The oldest release whose feature set Default has the field, version or CRD that a change concerns.
+
+Users of these releases have what the change breaks. Only releases that are read anyway count.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def with_since(compared: Compared, options: DiffOptions) -> Compared:
 
 
 def _since(item: Judged, releases: Sequence[_Release]) -> str:
-    """``since 4.15``. Of the oldest release nothing older is known."""
+    """``since 4.15``; with "or before" for the oldest release that was read."""
     first = next((at for at, release in enumerate(releases) if release.has(item)), None)
     if first is None:
         return f"not yet in {releases[-1].name}"
@@ -44,7 +47,7 @@ class _Release:
         self._resolved: dict[str, Resolved | None] = {}
 
     def has(self, item: Judged) -> bool:
-        """Whether it has the field of a change, or the version or the CRD that a change of the CRD concerns."""
+        """Whether the release has the field of a change, or the version or CRD that a change of the CRD concerns."""
         if item.crd not in self._resolved:
             self._resolved[item.crd] = self._resolve(item.crd)
         resolved = self._resolved[item.crd]

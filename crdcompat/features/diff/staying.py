@@ -27,7 +27,7 @@ _UNSERVED = WITHOUT_API | {"version.added"}
 
 
 def both_ways(wanted: Filters, old: CrdSet, new: CrdSet) -> Filters:
-    """The filters of a comparison; what stays is judged as the other direction, so that both are needed."""
+    """The filters of a comparison, for both directions if a CRD stays: it is judged as in the other direction."""
     stays = any(_stays(document, crds) for crds in (old, new) for document in crds.documents)
     return replace(wanted, directions=tuple(Direction)) if stays else wanted
 

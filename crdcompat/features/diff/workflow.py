@@ -38,7 +38,7 @@ def diff(old: CrdSet, new: CrdSet, options: DiffOptions | None = None) -> DiffRe
     """Compare two CRD sets. Raises UsageError for a filter name that matches nothing."""
     options = options or DiffOptions()
     judging = replace(options, filters=both_ways(options.filters, old, new))
-    compared = completed(_compare(old, new, judging.filters, judging.cache), judging)
+    compared = _complete(old, new, judging)
     places = find_places(old, new, compared.judged, compared.open) if options.locate else Places({}, {})
     return report_on(compared, options, places)
 

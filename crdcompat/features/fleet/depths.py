@@ -9,8 +9,8 @@ from msgspec import Struct, field
 
 from crdcompat.config.releases import minor_of
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.fleet.clusters import StoredClusters
-from crdcompat.features.fleet.tally import ClusterTally, Distinct, TargetTally
+from crdcompat.features.fleet.cluster_counts import ClusterTally, Distinct, TargetTally
+from crdcompat.features.fleet.clusters_on_disk import StoredClusters
 from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetTotals, UnjudgedReason
 from crdcompat.models.outcome import judged_writes
 from crdcompat.models.simulation import Unrecorded

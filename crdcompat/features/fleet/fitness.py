@@ -57,7 +57,7 @@ class Fitness:
 
 
 def _why_unfit(plugin: str, dask_worker: Worker) -> str | None:
-    """In a worker: why it cannot judge, "" if it can, None if it is about to start."""
+    """Runs in a worker: the reason why the worker cannot judge, "" if it can, None if it is about to start."""
     found: Any = dask_worker.plugins.get(plugin)
     if found is None:
         return "it could not load the judge of this run: it has another crdcompat, or none"

@@ -134,7 +134,7 @@ class Journal:
             raise UsageError(f"{self._path}: {reason_of(error)}") from None
 
     def _close(self) -> None:
-        """Close the file; what a full disk did not take is lost: the error of the write has named it."""
+        """Close the file. The error of a write has already named what a full disk did not take."""
         with suppress(OSError):
             self._file.close()
 

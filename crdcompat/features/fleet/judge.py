@@ -15,10 +15,10 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
+from crdcompat.features.simulate.after_move import after_move
 from crdcompat.features.simulate.early import growing
-from crdcompat.features.simulate.installed import after_move
 from crdcompat.findings.growth import Declaration
-from crdcompat.replay.judges import replayers
+from crdcompat.replay.judges import replayer_on
 from crdcompat.vocabulary import Side
 
 
@@ -60,7 +60,9 @@ class FleetJudge:
         else:
             self.old, *further = (after_move(crds, self.new) for crds in (self.old, *further))
         self.targets, self.is_ordered = _nearest_first([self.old, *further])
-        self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
+        self._replayers = [
+            replayer_on(target, self.new, plan.server, plan.context, upgrade=plan.upgrade) for target in self.targets
+        ]
         self._growth = growing(plan.growth, plan.new, plan.config)
         self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))
 

@@ -118,7 +118,7 @@ def _answers(
     if workers.is_loop:
         yield from ((path, judge(path)) for path in recordings)
         return
-    from crdcompat.features.fleet.cluster import judged_by_cluster  # it imports Dask
+    from crdcompat.features.fleet.dask_cluster import judged_by_cluster  # it imports Dask
 
     yield from judged_by_cluster(judge, recordings, workers, on_unfit)
 

@@ -125,7 +125,7 @@ def judge_recordings(paths: Sequence[str], plugin: str, seconds: float, key: str
 
 
 def _difference(code: str) -> str:
-    """In a worker: what it has that the client has not, where their digests differ."""
+    """The difference between a worker and the client whose digests differ: the code, or else the releases."""
     if code_id() != code:
         return f"its code is crdcompat {code_id()}, that of this machine {code}"
     return "its releases are not those of this machine"

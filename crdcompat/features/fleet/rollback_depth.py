@@ -182,7 +182,7 @@ class _Target:
         return ObjectResult(outcome.worst, causes, missed.reasons, outcome.apart)
 
     def _lose(self, lost: NotSimulated, item: Recorded) -> ObjectResult:
-        """Count an object that goes with its CRD."""
+        """Count an object that Helm deletes with its CRD."""
         kind = self._replayer.completed(item).data["kind"]
         known = self._deleted.get(lost.crd) or _unrejected(lost.crd, kind, DELETED, lost.object)
         self._deleted[lost.crd] = replace(known, objects=known.objects + 1)
@@ -198,7 +198,7 @@ class _Target:
         return ObjectResult("", reasons=frozenset((reason,)))
 
     def doubt(self, recording: CaptureFacts) -> None:
-        """Note why the recording cannot answer for this target. No object counts: the recording lacks those."""
+        """Note why the recording cannot answer for this target. Then none of its objects counts."""
         for why in self._replayer.doubts(recording):
             self._note(why, 0, recording.file)
 

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crdcompat.errors import UsageError
+from crdcompat.features.fleet.cluster_counts import finding_id
 from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.outcome import Outcome
-from crdcompat.features.fleet.tally import finding_id
 from crdcompat.models.fleet import FleetReport
 from crdcompat.sources.naming import reason_of
 from crdcompat.vocabulary import HIDDEN, Direction
@@ -94,7 +94,7 @@ SCHEMAS = {
 
 
 def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged], *, redact: bool = False) -> None:
-    """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read.
+    """Write the files of `SCHEMAS`; ``recordings`` are the recordings of the report that were read.
 
     Raises UsageError; then files of an earlier run are as they were, and there is no part of a new one.
     """

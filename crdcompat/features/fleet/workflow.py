@@ -11,13 +11,13 @@ from contextlib import nullcontext
 
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem
-from crdcompat.features.fleet.clusters import ClusterTallies
+from crdcompat.features.fleet.cluster_counts import FleetTally
+from crdcompat.features.fleet.clusters_on_disk import ClusterTallies
 from crdcompat.features.fleet.journal import Journal, temporary_journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.judged import Judged, JudgedRecordings, OnDone
 from crdcompat.features.fleet.recordings import Fleet, shown_name
 from crdcompat.features.fleet.summary import summarize
-from crdcompat.features.fleet.tally import FleetTally
 from crdcompat.features.fleet.workers import Workers
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.fleet import FleetReport

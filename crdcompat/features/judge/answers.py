@@ -107,7 +107,7 @@ def _exit_code(verdict: Verdict) -> ExitCode:
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """A verdict for JSON (design, section 7), without the id of a request."""
+    """A verdict for JSON (docs/judging.md#how-a-write-is-sent), without the id of a request."""
     return {
         "accepted": verdict.accepted,
         "code": verdict.code,

@@ -1,4 +1,4 @@
-"""judge --requests: one answer for each line of NDJSON (design, section 7).
+"""judge --requests: one answer for each line of NDJSON (docs/judging.md#how-a-write-is-sent).
 
 A line that cannot be answered has an answer that says so. Nothing in a line ends the batch.
 """

@@ -16,7 +16,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def in_json(text: bytes, member: str = "") -> tuple[Duplicate, ...]:
-    """Those of a JSON text, or of the value of one ``member`` of it; none if it is not JSON."""
+    """The duplicates in a JSON text, or in the value of one ``member`` of it; none if it is not JSON."""
     try:
         found = json.loads(text, object_pairs_hook=_Pairs)
     except (ValueError, RecursionError):
@@ -40,5 +40,5 @@ def _twice(value: Any, at: tuple[str | int, ...]) -> Iterator[tuple[str | int, .
 
 
 def in_yaml(remarks: Iterable[Remark]) -> tuple[Duplicate, ...]:
-    """Those of a YAML document, by the remarks of its reader."""
+    """The duplicates in a YAML document, by the remarks of its reader."""
     return tuple(Duplicate(each.key, line=each.line) for each in sorted(remarks) if each.key)

@@ -49,8 +49,8 @@ def judge_write(
 ) -> Verdict:
     """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request.
 
-    ``namespace`` is that of a create's URL (default: the object's). ``applier`` is who applies (default: a manager that
-    owns no field, by force), ``sending`` how the client sends the request.
+    ``namespace`` is the namespace in the URL of a create (default: the object's). ``applier`` is who applies (default:
+    a manager that owns no field, by force), ``sending`` how the client sends the request.
     """
     is_list = isinstance(new, list) and operation.startswith("jsonPatch")
     if not (isinstance(new, dict) or is_list or operation == _READ_SCALE):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from crdcompat.config.configuration import Config
 from crdcompat.features.check.base import CheckOptions
-from crdcompat.features.check.rules import find_rules
+from crdcompat.features.check.rules_of_the_base import find_rules
 from crdcompat.features.check.workflow import run_check
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.source_waivers import ignore

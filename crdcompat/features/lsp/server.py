@@ -18,8 +18,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.features.lsp.accepting_edits import Edit, edits_for
 from crdcompat.features.lsp.analysis import Analysis, Asked, Mark, analyse, is_judged, marks_of_source, root_of
-from crdcompat.features.lsp.edits import Edit, edits_for
 from crdcompat.findings.entries import Entry
 from crdcompat.program import NAME
 from crdcompat.render.escape import escape_text
@@ -167,7 +167,7 @@ class _State:
         return [path for path in paths if path is not None and root_of(path) == root]
 
     def _diagnostic(self, uri: str, mark: Mark) -> lsp.Diagnostic:
-        """From the place to the end of its line."""
+        """The diagnostic of a mark: it covers the line from the place of the mark to its end."""
         lines = self._server.workspace.get_text_document(uri).lines
         width = len(lines[mark.line - 1].rstrip()) if mark.line <= len(lines) else 0
         start = min(mark.column - 1, width)

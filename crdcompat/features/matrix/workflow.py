@@ -140,7 +140,7 @@ def _offered(cells: Iterable[Cell], channels: Iterable[Channel]) -> Iterator[Cel
 
 
 def _upgrade_notes(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
-    """For each upgrade that OLM offers in a channel, whether there is a way back."""
+    """A note for each upgrade that OLM offers in a channel: whether there is a way back."""
     verdicts = {(cell.origin, cell.target): cell.verdict for cell in cells}
     for channel in channels:
         for each in channel.upgrades:
@@ -203,7 +203,7 @@ def _by_installer(
 
 def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options: MatrixOptions) -> MatrixCluster:
     """Judge the recorded cluster; the replay is imported only for recordings."""
-    from crdcompat.features.matrix.cluster import judge_cluster
+    from crdcompat.features.matrix.recorded_cluster import judge_cluster
     from crdcompat.features.simulate.early import growing
 
     contexts, crds = options.filters.contexts, options.filters.crds

@@ -36,7 +36,7 @@ def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Coll
 
 
 def note_of(found: Admitters) -> str:
-    """What a report says of them."""
+    """The note of a report on such policies and webhooks."""
     if found.lists:
         lists = some(found.lists)
         return f"not judged, and not known: {lists} on the judged kinds, if any (cannot be listed: {found.reason})"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.config.releases import minor_of
-from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.asked_cluster import Cluster
 from crdcompat.features.simulate.early import EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, StepKind
@@ -16,7 +16,7 @@ from crdcompat.render.wording.findings import some
 def growing_in(cluster: Cluster, runs: Server | None, declarations: Sequence[Declaration]) -> Growing:
     """The declarations for the objects of a cluster, whose server is ``runs``.
 
-    Its release is that of its ClusterVersion (see `early_in`), else of its OpenShift server, else that its CRDs are of.
+    Its ClusterVersion names the release (see `early_in`), else its OpenShift server, else its CRDs.
     """
     release = runs.openshift if runs is not None else None
     named = minor_of(cluster.installed.name) if cluster.of_release else None

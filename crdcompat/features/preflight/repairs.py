@@ -2,7 +2,7 @@
 
 Under the installed CRD, one patch repairs the spec and another patch, to /status, repairs the status. After the
 rollback, the server may judge the whole object on every write: then neither patch is accepted, because each leaves the
-other half broken (rollback-truth, fact 2).
+other half broken (docs/semantics.md#after-a-rollback).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.preflight.clusters import RecordedCluster
+from crdcompat.features.preflight.asked_cluster import RecordedCluster
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.program import typed
 from crdcompat.recordings.capture import CaptureFacts, unfit

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import known_server
 from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
+from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
 from crdcompat.features.preflight.gaps import Gaps
 from crdcompat.features.preflight.rollback import Rollback
+from crdcompat.features.preflight.running_server import running
 from crdcompat.features.preflight.scope import Scope, scope_of
-from crdcompat.features.preflight.server import running
 from crdcompat.features.preflight.standing import standing_of
 from crdcompat.features.record.hide import NameHasher
 from crdcompat.features.record.resume import finished
@@ -45,7 +45,7 @@ class RecordOptions(Struct, frozen=True):
 class Recording(Struct):
     """The number of written objects, the bytes (before they are packed), and the gaps.
 
-    ``kept`` are the CRDs whose objects are those of an earlier run.
+    ``kept`` are the CRDs whose objects an earlier run has recorded.
     """
 
     objects: int = 0

@@ -27,7 +27,8 @@ class Growing(Struct, frozen=True):
     def early(self, versions: Iterable[str] = ()) -> tuple[Declaration, ...]:
         """The declarations whose values no object may hold yet.
 
-        ``versions`` are those of the recorded clusters. If they are of one minor, that counts, not the writer.
+        ``versions`` are the versions of the recorded clusters. If all have one minor, that minor counts, not the
+        writer.
         """
         minor = self.release(versions)
         return tuple(each for each in self.declarations if each.is_unwritten_in(minor))

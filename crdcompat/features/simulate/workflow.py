@@ -18,8 +18,8 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.report import release
+from crdcompat.features.simulate.after_move import after_move
 from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
-from crdcompat.features.simulate.installed import after_move
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -39,7 +39,7 @@ from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
 from crdcompat.replay.answer import Answer
 from crdcompat.replay.causes import CauseCounter
-from crdcompat.replay.judges import replayers
+from crdcompat.replay.judges import replayer_on
 from crdcompat.replay.replayed import ASK, Replayed
 from crdcompat.replay.server_alone import server_note
 from crdcompat.schema.structural import ABSENT
@@ -67,13 +67,12 @@ def simulate(
     """
     facts = ClusterFacts()
     watched = facts.observe(objects)
-    entered, left = (new, old) if upgrade else (old, new)
-    judging = after_move(entered, left)
-    old, new = (old, judging) if upgrade else (judging, new)
+    reader, writer = (new, old) if upgrade else (old, new)
+    reader = after_move(reader, writer)
+    old, new = (writer, reader) if upgrade else (reader, writer)
     (report,) = simulate_each(
         [old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds, growth=growth, facts=facts
     )
-    writer, reader = (old, new) if upgrade else (new, old)
     older = older_than(facts.versions, writer.name)
     judged = {item.crd for item in report.objects}
     hidden = hidden_findings(old, new, report.direction, judged) if older else ()
@@ -125,7 +124,7 @@ def simulate_each(
 ) -> tuple[SimulationReport, ...]:
     """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them.
 
-    ``facts`` are those of the objects' clusters, once all objects were passed.
+    ``facts`` describe the clusters of the objects, once all objects were passed.
     """
     runs = [_Run(target, new, server, context, crds, growth, upgrade=upgrade) for target in targets]
     for item in objects:
@@ -149,7 +148,7 @@ class _Run:
         *,
         upgrade: bool,
     ) -> None:
-        (self._replayer,) = replayers([target], new, server, context, upgrade=upgrade)
+        self._replayer = replayer_on(target, new, server, context, upgrade=upgrade)
         self._target, self._new, self._server, self._upgrade = target, new, server, upgrade
         self._writer = (target if upgrade else new).name
         self._crds = crds

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class Kind(StrEnum):
-    """What a version is one of, and so how to get it."""
+    """The kind of a pin: where the version is, and how to get it."""
 
     HELM = "helm"
     """A chart of a repository: ``helm pull NAME --repo PLACE --version VERSION``."""
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 class Pin(Struct, frozen=True):
     """A version that a file names, of ``name`` at ``place``; ``at`` says where, so that both commits have it.
 
-    ``source``: the place is that of this HelmRepository (namespace, name), which another file describes.
+    ``source``: a HelmRepository (namespace, name) has the place; another file describes it.
     """
 
     kind: Kind

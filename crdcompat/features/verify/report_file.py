@@ -31,7 +31,7 @@ def read_report(file: str) -> ClaimingReport:
         raise SourceError(f"{file}: not a JSON report of crdcompat ({typed()} diff OLD NEW --format json={file})")
     if command != "diff":
         raise UsageError(
-            f"{file}: the report of {command}; verify takes that of diff, whose releases can be read again"
+            f"{file}: a report of {command}: verify takes a report of diff, whose releases it can read again"
         )
     check_report(data, file, text)
     claims = tuple(_claim(finding) for finding in data["findings"])

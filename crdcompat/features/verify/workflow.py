@@ -56,7 +56,7 @@ def verify(
             results[id(claim)] = result
         cluster.clear()
     except (NoAnswerError, RefusedError) as error:
-        problems.append(Problem(cluster.context, None, f"the API server no longer does its part: {error}"))
+        problems.append(Problem(cluster.context, None, f"the API server stopped answering the trials: {error}"))
         problems += _cleared(cluster)
     except BaseException as error:
         if left := _cleared(cluster):

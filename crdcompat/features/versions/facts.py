@@ -38,7 +38,7 @@ Facts = dict[str, CrdFacts]
 def facts_of(sets: Sequence[CrdSet], wanted: str | None) -> tuple[str, list[Facts], list[str]]:
     """The context of all sets, the facts of each of them, and notes.
 
-    ``wanted`` names the context, None is that of most clusters. Raises UsageError for a set without it.
+    ``wanted`` names the context (None: the context of most clusters). Raises UsageError for a set without it.
     """
     newest, everything = sets[-1], tuple(document for crds in sets for document in crds.documents)
     name = wanted or usual_context(newest, replace(newest, documents=everything))
@@ -58,7 +58,7 @@ def facts_of(sets: Sequence[CrdSet], wanted: str | None) -> tuple[str, list[Fact
 
 
 def _files_of_all(chosen: Iterable[Sequence[CrdDocument]]) -> dict[str, frozenset[str]]:
-    """By the name of a CRD: its files that each release with the CRD has."""
+    """The files of each CRD that all releases with the CRD have, by its name."""
     common: dict[str, frozenset[str]] = {}
     for documents in chosen:
         for name, found in _by_name(documents).items():

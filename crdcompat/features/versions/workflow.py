@@ -12,10 +12,10 @@ from crdcompat.config.found import with_found
 from crdcompat.config.releases import ReleaseList, choose
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.features.diff.report import release
-from crdcompat.features.versions.cluster import stored_in
 from crdcompat.features.versions.facts import facts_of
-from crdcompat.features.versions.installed import Installed
+from crdcompat.features.versions.inventory import Installed
 from crdcompat.features.versions.lives import disputes, jumps, lives
+from crdcompat.features.versions.stored_in_cluster import stored_in
 from crdcompat.models.versions import VersionsReport
 from crdcompat.sources.branches import read_names
 from crdcompat.sources.refs import resolve

@@ -107,7 +107,7 @@ def declare(
     for finding, _ in chosen:
         meets = judged_as(finding["direction"], finding.get("window"))
         if not can_grow(finding["rule"], meets, finding["added"], finding["new"]):
-            raise UsageError(f"{_line(finding)}: growth is about values that a list gained, in a rollback")
+            raise UsageError(f"{_line(finding)}: --growth takes a rollback finding about added values")
     later = written_from or following(first)
     path = judged.config.waiver_file
     made = [entry for finding, why in chosen for entry in growth_for(finding, first, later, why)]
@@ -149,7 +149,7 @@ def _judge(source: Source) -> _Judged:
 def _of_check(source: Source) -> _Judged:
     """Findings that existed before the change are accepted as well; the quick answer of a check does not list them."""
     from crdcompat.features.check.base import CheckOptions
-    from crdcompat.features.check.rules import find_rules
+    from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check
 
     options = CheckOptions(base=source.base, repo=source.repo, all_targets=True)

@@ -1,4 +1,4 @@
-"""The JSON report, format "1" (design, section 7): sorted, byte-identical over two runs."""
+"""The JSON report, format "1" (docs/formats.md): sorted, byte-identical over two runs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _UNITS_OF_A_STEP = 2
 
 
 class Unsupported(Exception):  # noqa: N818 - not an error: an answer was not found
-    """No answer about a pattern, and why."""
+    """A question about a pattern has no answer; ``reason`` says why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

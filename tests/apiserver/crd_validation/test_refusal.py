@@ -371,7 +371,7 @@ def test_a_stored_version_stays_since_1_33() -> None:
 
 
 def test_an_older_stricter_schema_is_never_refused() -> None:
-    """The server does not look at stored objects (rollback-truth, facts 12 and 13)."""
+    """The server does not look at stored objects (docs/semantics.md#changed-crds)."""
     loose, strict = crd(root(spec=obj(a=string()))), crd(root(spec={**obj(a=string("x")), "required": ["a"]}))
     assert _replaced(loose, strict, ["v1"]) == ""
 

@@ -1,4 +1,4 @@
-"""Severity, sentence and ``writes`` of a rejection: what the reader's server tolerates (rollback-truth, section 4)."""
+"""Severity, sentence and ``writes`` of a rejection: what the reader's server tolerates (docs/semantics.md#eras)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crdcompat.recordings.objects import Recorded
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import RULES
 
-#: The OpenShift release that has the server of an era, as rollback-truth names the eras.
+#: The OpenShift release that has the server of an era, the first row of docs/semantics.md#eras is A.
 ERAS = {"A": "4.13", "B": "4.15", "C": "4.17", "E": "4.18"}
 TOUCHING = ["status-update-touching"]
 MAIN = ["spec-update", "metadata-update", "finalizer-removal", "apply"]

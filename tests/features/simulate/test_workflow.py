@@ -97,7 +97,7 @@ def with_bad(spec: Any = None, status: Any = None) -> Json:
     ids=["enum", "maxLength", "pattern", "format", "maximum", "maxItems", "type", "anyOf", "not"],
 )
 def test_a_bad_value_in_spec_by_era(tmp_path: Path, old: Json, new: Json, value: Any) -> None:
-    """rollback-truth, section 4, first line: A rejects status writes too, from 1.30 unchanged values pass."""
+    """A rejects status writes too, from 1.30 unchanged values pass (docs/semantics.md#eras)."""
     reported = by_era(tmp_path, schema({"v": old}), schema({"v": new}), with_bad(spec=value))
     reported.pop("apply")  # a value of the wrong type fails it in every version
     assert reported == {
@@ -285,7 +285,7 @@ def test_lost_data_is_no_failure_unless_asked(tmp_path: Path) -> None:
 
 
 def test_a_rejected_write_keeps_what_an_accepted_one_loses(tmp_path: Path) -> None:
-    """rollback-truth, fact 7: on era A the 422 that blocks all writes also preserves the data."""
+    """On era A the 422 that blocks all writes also preserves the data (docs/semantics.md#after-a-rollback)."""
     old, new = schema({"v": string("A")}), schema({"v": string("A", "B"), "w": string()})
     body = with_bad("B")
     body["spec"]["w"] = "precious"

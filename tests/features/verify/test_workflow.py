@@ -389,7 +389,7 @@ def test_a_server_that_falls_silent(cluster: FakeCluster, tmp_path: Path) -> Non
     assert ran.code == 2
     result = [each["message"] for each in ran.report["summary"]["problems"]]
     assert result == [
-        "the API server no longer does its part: 500 etcd is gone",
+        "the API server stopped answering the trials: 500 etcd is gone",
         f"{WIDGETS} could not be removed (500 etcd is gone): kubectl --context kind-kind delete crd {WIDGETS}",
     ]
     assert outcomes(ran) == dict.fromkeys(FOUND, "confirmed")
@@ -469,7 +469,7 @@ def test_usage(cluster: FakeCluster, tmp_path: Path, args: tuple[str, ...], expe
         ("{", "not JSON: "),
         ("[]", "not a JSON report of crdcompat"),
         ('{"format": "1"}', "not a JSON report of crdcompat"),
-        ('{"format": "1", "command": "simulate"}', "the report of simulate; verify takes that of diff"),
+        ('{"format": "1", "command": "simulate"}', "a report of simulate: verify takes a report of diff"),
         ('{"format": "1", "command": "diff"}', "json:1: these keys are missing; write tool: "),
     ],
 )

@@ -21,7 +21,7 @@ _Resolved = tuple[Type, tuple[str, ...]] | None
 
 
 class Checker:
-    """Checks one expression; ``types`` and ``overloads`` are those of its nodes by id, ``errors`` name nodes by id.
+    """Checks one expression; ``types`` and ``overloads`` of its nodes are by id; ``errors`` name nodes by id.
 
     ``old``: as cel-go before 0.17 does (Kubernetes 1.28), where calls of unknown functions have no type.
     ``reads_keywords``: the field of a property that is named like a keyword needs no underscores.

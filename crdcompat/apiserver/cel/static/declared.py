@@ -34,8 +34,8 @@ _EMBEDDED, _IOS = "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"
 class Declared(Struct, frozen=True, eq=False):
     """A type with its sizes: ``kind`` is object, list, map or scalar, which alone has a ``type`` of its own.
 
-    ``fields`` of objects are by escaped name, ``element`` is that of lists and maps. Equal types are one value, so that
-    results about them can be kept.
+    ``fields`` of objects are by escaped name, ``element`` is the type of the items of a list or the values of a map.
+    Equal types are one value, so that results about them can be kept.
     """
 
     kind: str

@@ -1,6 +1,7 @@
-"""Counts the effects of a rollback on the objects of a cluster.
+"""The tally of a preflight: how many objects of a cluster a rollback rejects, changes or loses, by cause and field.
 
-Memory grows with the number of causes and fields, not with that of objects."""
+Memory grows with the number of causes and fields, not with the number of objects.
+"""
 
 from __future__ import annotations
 

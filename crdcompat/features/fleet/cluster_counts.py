@@ -1,4 +1,4 @@
-"""Counts the outcomes of many recordings: per cluster, per cause of rejections, per reason for not judging."""
+"""Tallies of a fleet: in how many clusters each value, finding and reason for not judging occurs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ValueTally(Struct):
 
 
 class ShareTally(Struct):
-    """A finding against one target; ``spot`` is that of the recording at ``place``, the first one that has it."""
+    """A finding against one target; ``spot`` is its place in the file that the first recording names, at ``place``."""
 
     place: int
     spot: Spot

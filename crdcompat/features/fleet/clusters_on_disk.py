@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import msgpack
 
+from crdcompat.features.fleet.cluster_counts import ClusterTally
 from crdcompat.features.fleet.spill import Spill
-from crdcompat.features.fleet.tally import ClusterTally
 from crdcompat.models.fleet import FleetCluster
 
 _TALLY = msgpack.Decoder(ClusterTally)
@@ -47,7 +47,7 @@ class StoredClusters:
         return self._by("name, number")
 
     def worst_first(self) -> Iterator[FleetCluster]:
-        """The clusters with the shortest way back first; among equals, those that most targets block."""
+        """The clusters that can go back least far first; of equal ones, those that more targets block."""
         return self._by("reach, blocking DESC, name, number")
 
     def _by(self, order: str) -> Iterator[FleetCluster]:

@@ -13,7 +13,7 @@ from crdcompat.crds.installers import keeps
 from crdcompat.crds.model import Crd
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.deleted import managed_by_helm
-from crdcompat.features.simulate.installed import after_move, moved
+from crdcompat.features.simulate.after_move import after_move, moved
 from crdcompat.vocabulary.installers import Installer
 
 _RELEASE = ("meta.helm.sh/release-namespace", "meta.helm.sh/release-name")
@@ -57,7 +57,7 @@ def _staying(old: CrdSet, cluster: CrdSet) -> Iterator[str]:
 
 
 def _release(crd: Crd) -> str:
-    """The release of Helm that manages a CRD of a cluster; "" if none does."""
+    """The name of the Helm release that manages a CRD of a cluster; "" if Helm does not manage it."""
     annotations = crd.raw["metadata"].get("annotations")
     if not isinstance(annotations, dict) or not annotations.get(_RELEASE[1]):
         return ""

@@ -8,7 +8,7 @@ from crdcompat.apiserver.versions import Server, known_server, openshift_server,
 from crdcompat.config.releases import minor_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.asked_cluster import Cluster
 from crdcompat.models.preflight import Missing, StepKind
 
 _CLUSTER_VERSION = "clusterversions.config.openshift.io"

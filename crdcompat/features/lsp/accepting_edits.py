@@ -62,7 +62,7 @@ def edits_for(entry: Entry, analysis: Analysis) -> Iterator[Edit]:
 
 
 def _what(finding: Finding) -> str:
-    """One line can have several findings: their actions differ."""
+    """The name of the action: one line can have several findings, whose actions differ."""
     return f"{finding.rule} of {finding.path or finding.crd}"
 
 

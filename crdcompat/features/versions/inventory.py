@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from crdcompat.crds.model import Crd
 from crdcompat.crds.reader import CrdReader
 from crdcompat.errors import Problem, UsageError
-from crdcompat.features.preflight.clusters import WITHOUT_CRD
+from crdcompat.features.preflight.asked_cluster import WITHOUT_CRD
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.kinds import CLUSTER_VERSION
 from crdcompat.recordings.objects import Recorded, read_objects

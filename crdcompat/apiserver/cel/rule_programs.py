@@ -180,7 +180,7 @@ _TYPES |= {"map": "object", "int_or_string": "dyn", "unseen": "dyn"}
 
 
 def _compile_for(server: Server, rule: Rule, view: View) -> None:
-    """Set the compile error of a rule that needs something the server lacks (rollback-truth, fact 15)."""
+    """Set the compile error of a rule that needs something the server lacks (docs/semantics.md#libraries-of-rules)."""
     cel_type = _TYPES.get(view.kind, view.kind)
     issues = environment.compile_issues(rule.text, server, cel_type)
     if issues is None:

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.config.configuration import FILES, Config, find_config, parse_config, upwards
-from crdcompat.config.edits import edits
+from crdcompat.config.differences import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
 from crdcompat.features.check.base import (
     EMPTY,
@@ -191,9 +191,9 @@ def _of_tip(place: _Place, base: Base) -> Config | None:
 
 
 def _of_base(place: _Place, change: Change) -> tuple[Config | None, str]:
-    """The configuration of the merge base, None if it has none or a broken one; then also what is wrong with it.
+    """The configuration of the merge base, None if it has none or a broken one; and what is wrong with a broken one.
 
-    A change has to be able to mend what the base has broken.
+    A change has to be able to mend a configuration that the base has broken.
     """
     try:
         return place.at(change.old.removeprefix("git:")), ""
@@ -219,7 +219,7 @@ def _edited(before: Config, after: Config) -> tuple[str, ...]:
 
 
 def _edited_recordings(config: Config, change: Change, repository: Repository) -> Iterator[str]:
-    """A line for each recording of the configuration that a change edits: that of the base counts."""
+    """A line for each recording of the configuration that a change edits: the recording of the base counts."""
     if not config.texts("objects"):
         return
     from crdcompat.sources.commit_objects import path_differs
@@ -232,9 +232,10 @@ def _edited_recordings(config: Config, change: Change, repository: Repository) -
 
 
 def _refuse_own_refs(config: Config, change: Change, repository: Repository, *, is_base_known: bool) -> None:
-    """A new configuration names no commit, and no release with commits of the change: it would find no difference.
+    """Refuse a new configuration that names a commit, or a release with commits of the change.
 
-    Its ``base`` counts unless that is known without it. Raises ConfigError, SourceError.
+    A comparison with these would find no difference. ``base`` of the configuration counts unless the base is known
+    without it. Raises ConfigError, SourceError.
     """
     targets = config.values["rollback_targets"]
     named = targets if isinstance(targets, list) else [name for names in targets.values() for name in names]

@@ -19,8 +19,8 @@ from helpers import run, spawn
 from msgspec.structs import replace
 
 from crdcompat.errors import SourceError, UsageError
-from crdcompat.features.fleet.cluster import judged_by_cluster
 from crdcompat.features.fleet.connection import local_cluster
+from crdcompat.features.fleet.dask_cluster import judged_by_cluster
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.judged import Done

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from crdcompat.crds.model import Crd
 from crdcompat.features.preflight.steps import storage_moves
 from crdcompat.features.versions.facts import Facts
-from crdcompat.features.versions.installed import Installed
+from crdcompat.features.versions.inventory import Installed
 from crdcompat.models.versions import Jump, Lost, StoredKind, VersionsCluster
 
 _MIGRATOR = "storageversionmigrations.migration.k8s.io"

@@ -1,4 +1,4 @@
-"""Where rules run, what they see, and the words of what they say (reference section 10)."""
+"""Where rules run, what they see, and the words of what they say (docs/semantics.md#cel-rules)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver.cel import CelOutcome, RuleEvaluator
-from crdcompat.apiserver.cel.rules import field_path_steps, program
+from crdcompat.apiserver.cel.rule_programs import field_path_steps, program
 from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.versions import Server
