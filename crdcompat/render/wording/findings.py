@@ -227,18 +227,21 @@ def contexts(names: Sequence[str], known: Sequence[str]) -> str:
 
 
 def in_contexts(finding: Finding, known: Sequence[str]) -> str:
-    """`` (in Default)`` behind the name of a CRD; nothing if all compared contexts have the finding.
+    """`` (in Default)`` behind the name of a CRD; nothing if all compared contexts have the finding."""
+    where = only_in(finding.contexts, known)
+    return f" ({where})" if where else ""
 
-    Of a finding in all feature sets the cluster profiles without it are named.
-    """
-    if set(finding.contexts) >= set(known):
+
+def only_in(names: Sequence[str], known: Sequence[str]) -> str:
+    """``in Default``; "" for all ``known`` contexts. Of all feature sets, the cluster profiles left out are named."""
+    if set(names) >= set(known):
         return ""
-    of_set, of_profile = _parts(finding.contexts)
+    of_set, of_profile = _parts(names)
     all_sets, all_profiles = _parts(known)
     if set(of_set) != set(all_sets):
-        return f" (in {some(most_clusters_first(of_set))})"
+        return f"in {some(most_clusters_first(of_set))}"
     without = [name for name in all_profiles if name not in of_profile]
-    return f" (not in {some(without)})" if without else " (in some contexts)"
+    return f"not in {some(without)}" if without else "in some contexts"
 
 
 def _parts(names: Sequence[str]) -> tuple[list[str], list[str]]:
