@@ -77,11 +77,12 @@ def known_rules(incomplete: str) -> list[str]:
     return [name for name in rule_names() if name.startswith(incomplete)]
 
 
-def known_formats(incomplete: str) -> list[str]:
-    """The formats that begin so, for the completion of shells."""
-    from crdcompat.render.formats import format_names
+def known_formats(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The formats of a command that begin so, for the completion of shells."""
+    from crdcompat.render.formats import formats_of
 
-    return [name for name in format_names() if name.startswith(incomplete)]
+    kind = "simulation" if ctx.info_name == "simulate" else str(ctx.info_name)
+    return [name for name in formats_of(kind) if name.startswith(incomplete)]
 
 
 #: The headings of options in a help, beside that of the group; other options have none.
@@ -150,7 +151,7 @@ ClusterContext = Annotated[
 
 InstallerOption = Annotated[
     Installer | None,
-    typer.Option("--installer", metavar="NAME", help="Who installs CRDs: helm-crds, … (docs/installers.md)."),
+    typer.Option("--installer", metavar="NAME", help="Who installs CRDs (docs/installers.md)."),
 ]
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Accept an OLD that is newer than NEW.")]
 
@@ -223,8 +224,7 @@ class Configured(Place, frozen=True, kw_only=True):
         typer.Option(
             "--format",
             metavar="FORMAT[=FILE]",
-            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html, statistics or csv; "
-            "repeatable.",
+            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or statistics; repeatable.",
             autocompletion=known_formats,
             rich_help_panel=OUTPUT,
         ),

@@ -260,7 +260,7 @@ def problem_line(problem: Problem, style: Style) -> str:
     """``error: file:line: what``."""
     where = problem.file + (f":{problem.line}" if problem.line else "")
     side = f" ({problem.side})" if problem.side else ""
-    return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"
+    return f"{style.paint(problem.lead, 'error')} {where}{side}: {problem.message}"
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
