@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.program import typed
 from crdcompat.render.escape import height, shortened
 from crdcompat.render.wording.blocks import Block, predicate
 from crdcompat.render.wording.causes import Cause, causes
@@ -120,7 +121,7 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
     for name in severe:
         yield style.fill(f"fix[{name}]: {fix_line(first[name])}", indent="  ", first="")
     if others:
-        yield style.clip(f"Fixes of the warnings: crdcompat explain {' '.join(others)}", indent="  ", first="")
+        yield style.clip(f"Fixes of the warnings: {typed()} explain {' '.join(others)}", indent="  ", first="")
 
 
 def _head(block: Block, path: str, style: Style) -> Iterator[str]:

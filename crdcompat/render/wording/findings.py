@@ -8,6 +8,7 @@ import orjson
 
 from crdcompat.findings.locations import most_clusters_first
 from crdcompat.findings.rules import rule
+from crdcompat.program import typed
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import Operation
 
@@ -45,7 +46,7 @@ def fix_line(finding: Finding) -> str:
     """The first fix that the rule names, and the command that shows all."""
     fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
-    return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
+    return f"{' '.join(first.split())} ({typed()} explain {finding.rule})"
 
 
 def place(location: Location) -> str:
