@@ -81,7 +81,7 @@ class Problem(Struct, frozen=True):
     @property
     def lead(self) -> str:
         """The words before ``file`` and ``message``."""
-        return f"could not {self.task}"
+        return "could not compare" if self.task == "compare" else "could not read"
 
 
 def problem_order(problem: Problem) -> tuple[str, int, str, str]:

@@ -97,14 +97,12 @@ def _suites(report: Report) -> Iterator[_Suite]:
         yield _Suite("input", [_problem(problem) for problem in report.problems])
 
 
-_DONE = {"read": "read", "compare": "compared"}
-
-
 def _problem(problem: Problem) -> _Case:
     where = f"{problem.file}:{problem.line}" if problem.line else problem.file
     side = f" ({problem.side})" if problem.side else ""
+    done = "compared" if problem.task == "compare" else "read"
     return _Case(
-        f"{where}{side} can be {_DONE[problem.task]}",
+        f"{where}{side} can be {done}",
         ERROR,
         problem.message,
         escape_text(f"{where}: {problem.message}"),
