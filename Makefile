@@ -42,7 +42,7 @@ dist: $(RELEASE) $(WHEELS)
 # The documentation as a site in build/site: docs/, the README, and a page for each rule.
 site: $(SITE)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
-	@echo "The site is in build/site. To search it, serve it: $(BIN)/python -m http.server -d build/site"
+	@echo "The site is in build/site: open build/site/index.html"
 
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/fuzz tests/test_fuzz.py tests/test_hostile_trees.py \

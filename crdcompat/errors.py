@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
+from typing import Literal
 
 from msgspec import Struct
 
@@ -65,16 +66,22 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 class Problem(Struct, frozen=True):
-    """Input that could not be read. The run continues; its exit code becomes 2.
+    """Input that could not be read, or compared. The run continues; its exit code becomes 2.
 
     ``file`` is the path below the source (or the source's name), ``line`` counts from 1, ``side`` is ``old``, ``new``,
-    ``objects`` or ``""`` (any).
+    ``objects`` or ``""`` (any). ``task`` is the part of the run that failed.
     """
 
     file: str
     line: int | None
     message: str
     side: Side = Side.ANY
+    task: Literal["read", "compare"] = "read"
+
+    @property
+    def lead(self) -> str:
+        """The words before ``file`` and ``message``."""
+        return "could not compare" if self.task == "compare" else "could not read"
 
 
 def problem_order(problem: Problem) -> tuple[str, int, str, str]:

@@ -6,6 +6,7 @@ MkDocs calls the functions that begin with ``on_`` (``hooks`` in mkdocs.yml).
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,3 +66,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Mend the links of a page of docs/."""
     return with_rule_links(relinked(markdown)) if page.file.src_uri == "rules.md" else relinked(markdown)
+
+
+#: Where the theme takes the stand-in for a worker from: the site has its own.
+_FETCHED = "https://unpkg.com/iframe-worker/shim"
+_OWN = "assets/javascripts/iframe-worker.js"
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Let the search work from file:// without the network."""
+    return output.replace(_FETCHED, "../" * page.url.count("/") + _OWN)
+
+
+def on_post_template(output: str, **_: object) -> str:
+    """The page for what is not found, of which a server shows the files from its top."""
+    return output.replace(_FETCHED, f"/{_OWN}")
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Add the script."""
+    shutil.copy(Path(__file__).with_name("iframe-worker.js"), Path(config.site_dir) / _OWN)

@@ -17,8 +17,9 @@ from offline import PROJECT
 from crdcompat.cli.app import _MODULES
 
 _START = "import sys; sys.path.insert(0, {project!r}); from crdcompat.__main__ import main; main()"
-#: Reports name the command of an installation, which is the same for everybody who reads them.
-_FOR_OTHERS = ("render/", "config/repository.py", "sources/scratch_cluster.py", "cli/help.py")
+#: Files for everybody name the command of an installation: the rules in docs, what is written into configurations.
+_FOR_OTHERS = ("render/rules.py", "config/repository.py", "sources/scratch_cluster.py", "cli/help.py")
+_DEMO = PROJECT / "fixtures/demo"
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ def test_help_and_errors_name_what_was_typed(host: str, programs: Path) -> None:
         _output(program, "no-such-command"),
         _output(program, "explain", "no-such-rule"),
         _output(program, "rules", "no-such-family"),
+        _output(program, "rules"),
+        _output(program, "explain", "enum-value-added"),
+        _output(program, "demo"),
+        _output(program, "diff", _DEMO / "release-4.13", _DEMO / "release-4.14", "-v"),
+        _output(program, "diff", _DEMO / "release-4.13", _DEMO / "release-4.14", "--format", "markdown"),
     ]
     commands = "|".join(("-h", r"\[OPTIONS", *_MODULES))
     for text in told:
@@ -64,8 +70,7 @@ def test_kubectl_runs_it(programs: Path) -> None:
     if kubectl is None:
         pytest.skip("there is no kubectl")
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    demo = PROJECT / "fixtures/demo"
-    told = _output(kubectl, "crdcompat", "diff", demo / "release-4.13", demo / "release-4.14", "-q", PATH=path)
+    told = _output(kubectl, "crdcompat", "diff", _DEMO / "release-4.13", _DEMO / "release-4.14", "-q", PATH=path)
     assert "release-4.14 -> release-4.13: BLOCKED" in told
     assert "Usage: kubectl crdcompat diff" in _output(kubectl, "crdcompat", "diff", "--help", PATH=path)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import typer
+
 from crdcompat.vocabulary import Direction
 
 
@@ -63,8 +65,9 @@ def known_rules(incomplete: str) -> list[str]:
     return [name for name in rule_names() if name.startswith(incomplete)]
 
 
-def known_formats(incomplete: str) -> list[str]:
-    """The formats that begin so, for the completion of shells."""
-    from crdcompat.render.formats import format_names
+def known_formats(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The formats of a command that begin so, for the completion of shells."""
+    from crdcompat.render.formats import formats_of
 
-    return [name for name in format_names() if name.startswith(incomplete)]
+    kind = "simulation" if ctx.info_name == "simulate" else str(ctx.info_name)
+    return [name for name in formats_of(kind) if name.startswith(incomplete)]

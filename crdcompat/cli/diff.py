@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.groups import varied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,15 @@ def diff(
         bool, typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds.")
     ] = False,
     any_order: o.AnyOrder = False,
-    configured: o.Configured,
+    configured: Annotated[
+        o.Configured,
+        varied(
+            helps={
+                "formats": "text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html or "
+                "statistics; repeatable."
+            }
+        ),
+    ],
     no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.groups import varied
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def matrix(
         str | None,
         typer.Option("--from", metavar="REF", help="The release of that cluster (default: from its ClusterVersion)."),
     ] = None,
-    configured: o.Configured,
+    configured: Annotated[
+        o.Configured, varied("statistics", helps={"formats": "text, json, markdown, github or html; repeatable."})
+    ],
     no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,

@@ -87,7 +87,7 @@ ClusterContext = Annotated[
 
 InstallerOption = Annotated[
     Installer | None,
-    typer.Option("--installer", metavar="NAME", help="Who installs CRDs: helm-crds, … (docs/installers.md)."),
+    typer.Option("--installer", metavar="NAME", help="Who installs CRDs (docs/installers.md)."),
 ]
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Accept an OLD that is newer than NEW.")]
 
@@ -160,8 +160,7 @@ class Configured(Place, frozen=True, kw_only=True):
         typer.Option(
             "--format",
             metavar="FORMAT[=FILE]",
-            help="text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html, statistics or csv; "
-            "repeatable.",
+            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or statistics; repeatable.",
             autocompletion=known_formats,
             rich_help_panel=OUTPUT,
         ),

@@ -75,7 +75,11 @@ def simulate(
     any_order: o.AnyOrder = False,
     configured: Annotated[
         o.Configured,
-        varied("statistics", "profile", helps={"formats": "As for diff, such as text and json; repeatable."}),
+        varied(
+            "statistics",
+            "profile",
+            helps={"formats": "text, concise, json, markdown, sarif, junit, github, gitlab or html."},
+        ),
     ],
     output: o.Output,
     charts: o.Charts,

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -65,17 +66,25 @@ class Reaction(Struct, frozen=True):
     error: FieldError | None = None
 
 
+def joined(first: Any, second: Any) -> Any:
+    """The items of both lists; of other values the second one."""
+    if not isinstance(first, list) or not isinstance(second, list):
+        return second
+    known = {member_key(member) for member in first}
+    return [*first, *(member for member in second if member_key(member) not in known)]
+
+
 class Widening(Struct, frozen=True):
     """A new value of a keyword in OLD's schema, with which OLD accepts what NEW allows.
 
-    ``pointer`` leads from the schema's root to the node; the value ABSENT removes the keyword. Where two widenings set
-    one list, the result is their union, or, if ``common``, their intersection.
+    ``pointer`` leads from the schema's root to the node; the value ABSENT removes the keyword. ``join`` gives the value
+    that serves two widenings of the keyword, as where variants of NEW widen one manifest of OLD differently.
     """
 
     pointer: Pointer
     keyword: str
     value: Any
-    common: bool = False
+    join: Callable[[Any, Any], Any] = joined
 
 
 #: Arguments: the change, the values to tolerate, the roots of OLD's and NEW's schemas.

@@ -43,6 +43,9 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
         return False
     if keyword == RULES:
         return _rules_alike(value, writer, reader, shows_bare=shows_bare)
+    if keyword == COUNTS[1]:  # only a default adds a member
+        named = reader.properties.items()
+        return not any(_adds(writer.properties.get(name), each) and name not in writer.required for name, each in named)
     constraint = Node({keyword: value})
     if constraint.anywhere(lambda schema: not schema.keys().isdisjoint(COUNTS)):  # branches may have limits, too
         # A null in a map is dropped, or counts.
@@ -146,9 +149,13 @@ def _counted_alike(writer: Node | None, reader: Node | None) -> bool:
     """Whether a member is there on both sides or on none."""
     if writer is None or reader is None:
         return writer is reader
-    added = writer.default is ABSENT and reader.default is not ABSENT  # the writer stores its own default
     dropped = writer.nullable and not reader.nullable
-    return not (added or dropped)
+    return not (_adds(writer, reader) or dropped)
+
+
+def _adds(writer: Node | None, reader: Node) -> bool:
+    """Whether the reader adds a member by default; the writer stores its own default."""
+    return reader.default is not ABSENT and (writer is None or writer.default is ABSENT)
 
 
 def _kinds(view: View | None, *, shows_bare: bool) -> tuple[Any, ...]:

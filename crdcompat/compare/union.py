@@ -90,7 +90,7 @@ def looser(low: str, high: str) -> Widen:
             sides = a.raw.get(keyword, ABSENT), b.raw.get(keyword, ABSENT)
             value = ABSENT if ABSENT in sides else pick(sides)
             if value != sides[0]:
-                yield Widening(schema_pointer(change.path), keyword, value)
+                yield Widening(schema_pointer(change.path), keyword, value, pick)
 
     return widen
 

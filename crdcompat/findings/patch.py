@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from crdcompat.compare.facet import Widening
 from crdcompat.compare.registry import facet_of
-from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
 from crdcompat.sources.encoding import is_wide, legible
 from crdcompat.vocabulary import Direction, Effect, Side
@@ -83,8 +82,8 @@ def patched(plans: Iterable[Planned], old: CrdSet) -> Patched:
         ]
         try:
             after = apply_settings(text, settings)
-        except LookupError:  # the pointer leads into a string
-            texts.append(f"# {file} holds the CRD in a text: widen it by hand\n")
+        except LookupError:  # a pointer leads into a text, or a List is written in an odd way
+            texts.append(f"# {file} holds the CRD in a text or a List: widen it by hand\n")
             continue
         files[file] = after
         before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
@@ -104,10 +103,6 @@ def _widenings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Widening
 
 def _joined(first: Widening, second: Widening) -> Widening:
     """The combination of two findings that widen the same keyword."""
-    if not isinstance(first.value, list) or not isinstance(second.value, list):
-        return first if first.value is ABSENT else second
-    if first.common:
-        return replace(first, value=[item for item in first.value if item in second.value] or ABSENT)
-    known = {member_key(member) for member in first.value}
-    more = [member for member in second.value if member_key(member) not in known]
-    return replace(first, value=[*first.value, *more])
+    if ABSENT in (first.value, second.value):
+        return replace(first, value=ABSENT)
+    return replace(first, value=first.join(first.value, second.value))

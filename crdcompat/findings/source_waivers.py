@@ -27,7 +27,7 @@ from crdcompat.schema.paths import SchemaPath, steps_of
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 NAME = f"{PREFIX}ignore"
-_HOW = f"write +{NAME}=RULE,reason=…"
+_HOW = f"write // +{NAME}=RULE,reason=…"
 
 
 class Ignore(Struct, frozen=True):
@@ -160,7 +160,8 @@ def ignore(note: Note) -> Ignore:
     if note.marker.head != NAME:
         fault = f"there is no marker +{note.marker.head}: {_HOW}"
         return Ignore(note.file, note.line, fault=fault)
-    (_, rule, _), *arguments = list(note.marker.arguments()) or [("", "", ())]
+    arguments = list(note.marker.arguments())
+    rule = arguments.pop(0)[1] if arguments and not arguments[0][0] else ""
     said: dict[str, Any] = {}
     fault = "" if rule in rule_names() else _no_rule(rule)
     for key, text, values in arguments:
@@ -215,5 +216,6 @@ def ignores_of(go: GoSources, group: str, version: str, kind: str) -> Iterator[I
     if go.types is None:
         return
     yield from map(ignore, notes_of(go.types, group, version, kind))
-    for file, line in strays_of(go.types, group, version, kind):
-        yield Ignore(file, line, fault="it stands directly above no field and no type")
+    for file, line, is_well_written in strays_of(go.types, group, version, kind):
+        fault = "it stands directly above no field and no type" if is_well_written else f"it is no marker: {_HOW}"
+        yield Ignore(file, line, fault=fault)

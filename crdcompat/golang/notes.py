@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 #: The beginning of their names.
 PREFIX = "crdcompat:"
-_LINE = re.compile(rb"//[ \t]*\+crdcompat:")
+#: Lines that are meant as such a marker, and those that are written as one.
+_LINE = re.compile(rb"(?://|/\*|^)[ \t*]*\+[ \t]*crd-?compat", re.IGNORECASE | re.MULTILINE)
+_WELL = re.compile(rb"//[ \t]*\+crdcompat:")
 
 
 class Note(Struct, frozen=True):
@@ -78,15 +80,20 @@ def notes_in(file: str, data: bytes) -> tuple[Note, ...]:
     return tuple(_notes(_reached(package, package.types)))
 
 
-def strays_of(types: GoTypes, group: str, version: str, kind: str) -> Iterator[tuple[str, int]]:
-    """The (file, line) of lines in the package of a kind that read as such a marker, and are above no field or type."""
+def strays_of(types: GoTypes, group: str, version: str, kind: str) -> Iterator[tuple[str, int, bool]]:
+    """The (file, line) of lines in the package of a kind that are meant as a marker, and are none of a field or type.
+
+    With each, whether it is written as one, so that only its place is wrong.
+    """
     package = types.package(group, version, kind)
     if package is None or not _has_notes(package):
         return
     placed = {(note.file, note.line) for note in _notes(_reached(package, package.types))}
     for file, data in package.files:
-        lines = (data.count(b"\n", 0, found.start()) + 1 for found in _LINE.finditer(data))
-        yield from ((file, line) for line in lines if (file, line) not in placed)
+        for found in _LINE.finditer(data):
+            line = data.count(b"\n", 0, found.end()) + 1
+            if (file, line) not in placed:
+                yield file, line, _WELL.match(data, found.start()) is not None
 
 
 def _has_notes(package: Package) -> bool:
@@ -145,6 +152,6 @@ def _notes(named: Iterable[_Named]) -> Iterator[Note]:
         (each.file, marker.place): Note(each.file, marker, name)
         for name, each in named
         for marker in read_markers(each.comments)
-        if marker.head.startswith(PREFIX) or marker.head == PREFIX.rstrip(":")
+        if marker.head.lower().replace("-", "").startswith(PREFIX.rstrip(":"))
     }
     return iter(found.values())

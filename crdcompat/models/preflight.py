@@ -169,12 +169,14 @@ class WindowEffect(Struct, frozen=True):
 class Admitters(Struct, frozen=True):
     """Admission policies and webhook configurations whose rules match judged kinds; they were not judged.
 
-    Where lists were refused, ``lists`` names them and ``reason`` says why; then none is known.
+    ``requirements`` are the CompatibilityRequirements of OpenShift that state the CRDs of the kinds. Where lists were
+    refused, ``lists`` names them and ``reason`` says why; then none is known.
     """
 
     kinds: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
     webhooks: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     reason: str = ""
 

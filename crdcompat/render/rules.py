@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.findings.severity import default_severity
+from crdcompat.program import typed
 from crdcompat.render.escape import Style
 from crdcompat.vocabulary import Direction, Effect, Owner
 
@@ -43,7 +44,7 @@ def rule_text(rule: Rule, style: Style | None = None, *, whole: bool = True) -> 
         yield from _example(example, style, whole=whole)
     if (rest := len(rule.examples) - 1) > 0 and not whole:
         yield ""
-        yield f"{rest} more {'example' if rest == 1 else 'examples'}: crdcompat explain {rule.id} -v"
+        yield f"{rest} more {'example' if rest == 1 else 'examples'}: {typed()} explain {rule.id} -v"
     if rule.references:
         yield ""
         yield style.title("See also")

@@ -1,4 +1,4 @@
-"""The admission policies and webhook configurations of a cluster: what else its server asks about a write."""
+"""Admission policies, webhook configurations and CompatibilityRequirements: what else a server asks about a write."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from msgspec import Struct, field
 
 from crdcompat.sources.cluster_client import Client, NoAnswerError, RefusedError, Resource
 
-_GROUP = "admissionregistration.k8s.io"
-#: The lists, each with its versions from the newest: which of them is served depends on the release of Kubernetes.
+_GROUP, _OPENSHIFT = "admissionregistration.k8s.io", "apiextensions.openshift.io"
+REQUIREMENTS = "compatibilityrequirements"
+#: The lists, each with its group and its versions from the newest: which are served depends on the cluster's release.
 _LISTS = {
-    "validatingadmissionpolicies": ("v1", "v1beta1"),
-    "mutatingadmissionpolicies": ("v1", "v1beta1"),
-    "validatingwebhookconfigurations": ("v1",),
-    "mutatingwebhookconfigurations": ("v1",),
+    "validatingadmissionpolicies": (_GROUP, "v1", "v1beta1"),
+    "mutatingadmissionpolicies": (_GROUP, "v1", "v1beta1"),
+    "validatingwebhookconfigurations": (_GROUP, "v1"),
+    "mutatingwebhookconfigurations": (_GROUP, "v1"),
+    REQUIREMENTS: (_OPENSHIFT, "v1alpha1"),
 }
 _NOT_THERE = 404
 
@@ -32,10 +34,10 @@ class AdmissionLists(Struct):
 def read_admission(client: Client) -> AdmissionLists:
     """Read all lists, with GET requests; call it in a session of the client."""
     found = AdmissionLists()
-    for plural, versions in _LISTS.items():
+    for plural, (group, *versions) in _LISTS.items():
         for version in versions:
             try:
-                found.items += ((plural, data) for data in _listed(client, Resource(_GROUP, version, plural)))
+                found.items += ((plural, data) for data in _listed(client, Resource(group, version, plural)))
             except RefusedError as error:
                 if error.status == _NOT_THERE:
                     continue

@@ -6,6 +6,7 @@ It works for any file, also without the `positions` that reading may record.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from yaml.nodes import MappingNode, SequenceNode
@@ -46,6 +47,22 @@ def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int
             mark = _node_at(root, pointer, tables).start_mark
             found[index, pointer] = (lines_before + mark.line + 1, mark.column + 1)
     return found
+
+
+def value_node(data: bytes, index: int, pointer: Pointer) -> tuple[int, Node] | None:
+    """The node of a value in document ``index``, and the number of lines before the text that its marks are of.
+
+    None if there is no such value. Raises nothing.
+    """
+    lines_before, node = next(islice(_roots(data), index, None), (0, None))
+    for part in pointer:
+        if isinstance(node, MappingNode):
+            node = next((value for key, value in node.value if node_key(key) == part), None)
+        elif isinstance(node, SequenceNode) and isinstance(part, int) and 0 <= part < len(node.value):
+            node = node.value[part]
+        else:
+            return None
+    return None if node is None else (lines_before, node)
 
 
 def _roots(data: bytes) -> Iterator[tuple[int, Node | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, sp
 import crdcompat.features.diff.configured
 from crdcompat.cli.app import _MODULES
 from crdcompat.cli.help import EXAMPLES
-from crdcompat.render.formats import format_names
+from crdcompat.render.formats import format_names, formats_of
 
 OLD, NEW = (root(spec=obj(a=string(*members)), status=obj(p=string(*members))) for members in ("A", "AB"))
 FINE = root(spec=obj(a=string("A")))
@@ -474,10 +475,22 @@ def test_quiet_shows_errors_and_nothing_else(tmp_path: Path) -> None:
     assert run("diff", old, old, "-q").out == ""
 
 
-def test_help_lists_every_format() -> None:
-    helped = " ".join(run("diff", "--help").out.split())
-    listed = helped.partition("--format FORMAT[=FILE] ")[2].partition(";")[0].replace(",", " ").split()
-    assert {*format_names()} == {*listed} - {"or"}
+@pytest.mark.parametrize(
+    "command", ["diff", "check", "simulate", "matrix", "verify", "servers", "preflight", "versions"]
+)
+def test_help_lists_the_formats_that_can_show_the_report(command: str) -> None:
+    helped = " ".join(run(command, "--help").out.split())
+    listed = helped.partition("--format FORMAT[=FILE] ")[2]
+    listed = re.split(r"[;.]", listed)[0].removeprefix("How to report: ")
+    known = formats_of("simulation" if command == "simulate" else command)
+    assert sorted({*listed.replace(",", " ").split()} - {"or"}) == known
+    for other in {*format_names()}.difference(known if command in _ARGUMENTS else format_names()):
+        ran = run(command, *_ARGUMENTS[command], "--format", other)
+        assert (ran.code, f"what can: {', '.join(known)}\n" in ran.err) == (2, True), ran.err
+
+
+#: What a wrong format is refused beside; the other commands look at their sources first.
+_ARGUMENTS = {"check": (), "diff": ("a", "b"), "matrix": ("a", "b"), "versions": ("a",), "servers": ("a",)}
 
 
 @pytest.mark.parametrize("command", sorted(_MODULES))

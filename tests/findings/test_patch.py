@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from pathlib import Path
 
@@ -180,3 +181,89 @@ def test_what_no_schema_can_join_is_named(tmp_path: Path) -> None:
         "# widget.yaml: Widget (v1) spec.v has no widening that accepts only what OLD or NEW accepts: widen it by hand"
     )
     assert schema == before
+
+
+@pytest.mark.parametrize("sizes", [(4, 9), (9, 4)])
+def test_no_manifest_of_old_is_widened_for_one_variant_of_new_alone(tmp_path: Path, sizes: tuple[int, int]) -> None:
+    """The larger of two limits serves both variants, and one of them refuses it: in whichever order they are found."""
+    fixed, sets = {"type": "object", "additionalProperties": string()}, ("Default", "TechPreviewNoUpgrade")
+    both_sets = {_SETS: ",".join(sets)}
+    write(tmp_path / "old/w.yaml", crd(root(spec=obj(v=fixed | {"maxProperties": 2})), annotations=both_sets))
+    for name, most in zip(sets, sizes, strict=True):
+        variant = crd(root(spec=obj(v=fixed | {"maxProperties": most})), annotations={_SETS: name})
+        write(tmp_path / "new" / f"{name}.yaml", variant)
+    patch = run("diff", "old", "new", "--suggest-patch", cwd=tmp_path).out
+    assert patch == (
+        "# w.yaml: Widget (v1) spec.v has no widening that accepts only what OLD or NEW accepts: widen it by hand\n"
+    )
+
+
+_SETS = "release.openshift.io/feature-set"
+_FLOW = """\
+# kept
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {
+        spec: {type: object, properties: {
+          a: {type: string, enum: [A, B]},   # first
+          b: {type: integer, maximum: 5, exclusiveMaximum: true},
+          c: {maxLength: 3, type: string},
+          d: {type: array, items: {type: string}},
+          e: {type: object, required: [x, z], properties: {x: {type: string}, z: {type: string}}},
+          f: {type: string, pattern: "^a+$"}}}}}}}
+"""
+_FLOW_STEPS = {
+    "enum: [A, B]": "enum: [A, B, C D]",
+    "maximum: 5": "maximum: 9",
+    "{maxLength: 3, type": "{type",
+    "items: {type: string": "items: {nullable: true, type: string",
+    "[x, z]": "[x]",
+    '"^a+$"': '"^[ab]+$"',
+}
+
+
+def test_a_map_in_braces_keeps_its_style(tmp_path: Path) -> None:
+    """Only the characters of a value change, in YAML's flow style and in JSON on one line."""
+    old, new = write(tmp_path / "old.yaml", _FLOW), _FLOW
+    for before, after in _FLOW_STEPS.items():
+        new = new.replace(before, after)
+    write(tmp_path / "new.yaml", new)
+    apply_patch(run("diff", "old.yaml", "new.yaml", "--suggest-patch", cwd=tmp_path).out, tmp_path)
+    assert old.read_text(encoding="utf-8") == new
+    sides = [json.dumps(load_yaml(each)) for each in (_FLOW, new)]
+    for name, text in zip(("o.json", "n.json"), sides, strict=True):
+        write(tmp_path / name, text)
+    apply_patch(run("diff", "o.json", "n.json", "--suggest-patch", cwd=tmp_path).out, tmp_path)
+    assert (tmp_path / "o.json").read_text(encoding="utf-8") == sides[1]
+
+
+def test_a_crd_in_a_list(tmp_path: Path) -> None:
+    for side, most in (("old", 3), ("new", 5)):
+        items = [crd(root(spec=obj(v=string(maxLength=most))))]
+        write(tmp_path / side / "l.yaml", {"apiVersion": "v1", "kind": "List", "items": items})
+    patch = run("diff", "old", "new", "--suggest-patch", cwd=tmp_path).out
+    apply_patch(patch, tmp_path / "old")
+    assert load_yaml((tmp_path / "old/l.yaml").read_text()) == load_yaml((tmp_path / "new/l.yaml").read_text()), patch
+
+
+def test_each_bound_is_the_looser_one(tmp_path: Path) -> None:
+    before, after, joined = (
+        {"type": "integer", "minimum": low, "maximum": high, "exclusiveMaximum": flag}
+        for low, high, flag in ((2, 5, True), (3, 9, False), (2, 9, False))
+    )
+    patch, schema, *_ = _patched(tmp_path, before, after)
+    assert schema == joined, patch
+
+
+def test_a_member_that_old_prunes_breaks_no_upper_limit(tmp_path: Path) -> None:
+    """The patch needs nothing by hand: what OLD does not know counts in no object of OLD."""
+    members = {"type": "object", "properties": {"a": string(), "b": string()}}
+    after = {"type": "object", "maxProperties": 3, "properties": {**members["properties"], "c": string()}}
+    patch, schema, *_ = _patched(tmp_path, members | {"maxProperties": 1}, after)
+    assert (schema, "#" in patch) == (members | {"maxProperties": 3}, False), patch

@@ -101,7 +101,8 @@ def test_a_kind_has_the_markers_that_it_reaches() -> None:
 
 def test_markers_above_nothing_are_strays() -> None:
     lines = SOURCE.splitlines()
-    assert [lines[line - 1].strip() for _, line in strays_of(TYPES, *KIND)] == [
+    assert all(is_well_written for *_, is_well_written in strays_of(TYPES, *KIND))
+    assert [lines[line - 1].strip() for _, line, _ in strays_of(TYPES, *KIND)] == [
         'Plain string `json:"plain"` // +crdcompat:ignore=trailing',
         "// +crdcompat:ignore=inside",
     ]

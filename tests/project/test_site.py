@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from browser import Browser, chromium
 from offline import PROJECT
 
 from crdcompat.findings.rules import catalogue
@@ -75,3 +76,28 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     assert [page.name for page in pages if _LOADS.search(page.read_text("utf-8"))] == []
     index = (tmp_path / "site/search/search_index.json").read_text("utf-8")
     assert all(f"rules/{name}.html" in index for name in catalogue())
+    with chromium(tmp_path / "profile") as browser:
+        browser.open(tmp_path / "site/index.html")
+        for name in ("enum-value-added", "crd-deleted"):
+            found = _search(browser, name)
+            assert (found[0], found.count(f"rules/{name}.html")) == (f"rules/{name}.html", 1)
+        assert browser.complaints() == []
+
+
+def _search(browser: Browser, text: str) -> list[str]:
+    """The pages that the search of the page finds, the best first."""
+    browser.js(
+        "const box = document.querySelector('.md-search__input'); box.focus(); box.value = arguments[0];"
+        "for (const [Kind, name] of [[Event, 'input'], [KeyboardEvent, 'keyup']])"
+        "  box.dispatchEvent(new Kind(name, {bubbles: true}))",
+        text,
+    )
+    first = "document.querySelector('.md-search-result__link')?.href"
+    for _ in range(300):  # it answers in another frame
+        if f"/{text}.html" in (browser.js(f"return {first}") or ""):
+            break
+        browser.pause()
+    links = browser.js(
+        "return [...document.querySelectorAll('.md-search-result__item')].map((page) => page.querySelector('a').href)"
+    )
+    return ["/".join(link.partition("?")[0].split("/")[-2:]) for link in links]

@@ -14,7 +14,7 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import numbers_between
 from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, copy_from_new
+from crdcompat.compare.facet import Facet, Widening
 from crdcompat.compare.limits import (
     BOUNDS,
     Range,
@@ -27,8 +27,8 @@ from crdcompat.compare.limits import (
     without_numbers,
 )
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.schema.paths import node_at
-from crdcompat.schema.structural import Node
+from crdcompat.schema.paths import node_at, schema_pointer
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset(BOUNDS)
@@ -109,4 +109,21 @@ def _outside(writer: Node, spans: Sequence[_Span]) -> Iterator[Any]:
     yield from next_to
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
+    """NEW's minimum and maximum, each where NEW accepts more by it."""
+    a, b = node_at(old, change.path), node_at(new, change.path)
+    if a is None or b is None:
+        return
+    before, after = range_of(a, BOUNDS), range_of(b, BOUNDS)
+    ends = (
+        (BOUNDS[0::2], min, (before.low, before.open_low), (after.low, after.open_low)),
+        (BOUNDS[1::2], max, (-before.high, before.open_high), (-after.high, after.open_high)),
+    )
+    for (limit, flag), pick, mine, theirs in ends:
+        if theirs < mine:
+            yield Widening(schema_pointer(change.path), limit, b.raw.get(limit, ABSENT), pick)
+            if a.raw.get(flag) != b.raw.get(flag):
+                yield Widening(schema_pointer(change.path), flag, b.raw.get(flag, ABSENT))
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)

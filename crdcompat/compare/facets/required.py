@@ -65,7 +65,11 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
     parent = node_at(old, above)
     if parent is not None and node_at(new, above) is not None:
         kept = [name for name in parent.required if name != change.path[-1]]
-        yield Widening(schema_pointer(above), "required", kept or ABSENT, common=True)
+        yield Widening(schema_pointer(above), "required", kept or ABSENT, _common)
+
+
+def _common(first: list[str], second: list[str]) -> Any:
+    return [name for name in first if name in second] or ABSENT
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, widen=widen)

@@ -12,6 +12,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff, suggest_patch
+from crdcompat.features.requirement.gate import with_gates
 from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
@@ -41,7 +42,7 @@ def configured_diff(
     )
     accepted = read_accepted(config.waiver_file)
     report = apply_config(report, config, accepted, FindingSplitter(old, new), new.go)
-    report = _with_broken_markers(report, new)
+    report = with_gates(_with_broken_markers(report, new), old)
     least = excerpts(report) if excerpts is not None else None
     if least is None:
         return report

@@ -1,4 +1,4 @@
-"""CRDs that are too large for a comparison: they are problems of both sides, and are not compared.
+"""CRDs that are too large for a comparison: each is a problem, and is not compared.
 
 An API server checks the schemas and compiles the rules of a CRD once. A comparison does so for two CRDs and for several
 servers, so that a change of 3 MB could ask for minutes. The limit grows with the size of the CRDs that differ; those of
@@ -8,7 +8,7 @@ real releases stay below half of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import orjson
 from msgspec import Struct
@@ -42,7 +42,7 @@ class _Size(Struct, frozen=True):
 
 
 def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet, CrdSet]:
-    """Both sets without the CRDs whose load is above the limit; these are problems of both sets.
+    """Both sets without the CRDs whose load is above the limit; each of them is a problem of a set that has it.
 
     CRDs count in the order of their names. A CRD above the limit does not count, so that smaller ones after it are
     compared.
@@ -58,13 +58,14 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet
     for name, size in sizes.items():
         if size.load > left:
             large[name] = (
-                f"not compared: the two sides of {name} have {size.rules:,} CEL rules of {size.bytes_of_rules:,} bytes"
+                f"the two sides of {name} are too large: {size.rules:,} CEL rules of {size.bytes_of_rules:,} bytes"
                 f" and {size.schemas:,} schemas that are not plain; one comparison reads"
                 f" {limit // _LOAD_OF_A_RULE:,} rules, or {limit:,} such schemas"
             )
         else:
             left -= size.load
-    return (_without(old, large, Side.OLD), _without(new, large, Side.NEW)) if large else (old, new)
+    only_old = {name: why for name, why in large.items() if name not in news}
+    return (_without(old, large, only_old, Side.OLD), _without(new, large, large, Side.NEW)) if large else (old, new)
 
 
 def _size(old: list[CrdDocument], new: list[CrdDocument]) -> _Size:
@@ -88,11 +89,9 @@ def _text(value: object) -> bytes:
     return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
-def _without(crds: CrdSet, large: Mapping[str, str], side: Side) -> CrdSet:
+def _without(crds: CrdSet, large: Container[str], named: Mapping[str, str], side: Side) -> CrdSet:
+    """The set without ``large`` CRDs; each of ``named`` is a problem of its first file."""
     kept = tuple(document for document in crds.documents if document.crd.name not in large)
-    found = [
-        Problem(document.file, None, large[document.crd.name], side)
-        for document in crds.documents
-        if document.crd.name in large
-    ]
+    files = {document.crd.name: document.file for document in reversed(crds.documents)}
+    found = [Problem(files[name], None, why, side, "compare") for name, why in named.items() if name in files]
     return replace(crds, documents=kept, problems=(*crds.problems, *found))

@@ -1,4 +1,4 @@
-"""What decides on writes beside the schemas, and is not judged here: a cluster's admission policies and webhooks.
+"""What decides on writes beside the schemas, and is not judged here: admission policies, webhooks, requirements.
 
 Only the server can run a webhook, and a policy may read parameters and other objects. So a report names those whose
 rules match the kinds that it judged. Selectors, conditions and versions are not read: they may leave out some objects.
@@ -13,24 +13,27 @@ import orjson
 
 from crdcompat.crds.resolving import Resolved
 from crdcompat.models.preflight import Admitters
+from crdcompat.program import typed
 from crdcompat.render.wording.findings import some
-from crdcompat.sources.cluster_admission import AdmissionLists
+from crdcompat.sources.cluster_admission import REQUIREMENTS, AdmissionLists
+from crdcompat.yaml.documents import Document, read_documents
 
 _WRITES = ("*", "CREATE", "UPDATE")
 
 
 def not_judged(lists: AdmissionLists, crds: Mapping[str, Resolved], judged: Collection[str]) -> Iterator[Admitters]:
-    """The policies and webhook configurations that match ``judged`` CRDs, and the lists that were refused."""
+    """The policies, webhook configurations and requirements on ``judged`` CRDs, and the lists that were refused."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for plural, data in lists.items:
-        name, rules = _read(data)
-        kinds = tuple(crds[crd].crd.kind for crd in judged if any(_matches(rule, crds[crd]) for rule in rules))
+        obj = orjson.loads(data)
+        concerned = _stated(obj) if plural == REQUIREMENTS else _matched(obj, crds, judged)
+        kinds = tuple(crds[crd].crd.kind for crd in judged if crd in concerned)
         if kinds:
-            found.setdefault(kinds, []).append((plural, name))
+            found.setdefault(kinds, []).append((plural, str(_object(obj.get("metadata")).get("name", ""))))
     for kinds, matching in found.items():
-        policies = [name for plural, name in matching if plural.endswith("policies")]
-        webhooks = [name for plural, name in matching if not plural.endswith("policies")]
-        yield Admitters(kinds, tuple(policies), tuple(webhooks))
+        policies = tuple(name for plural, name in matching if plural.endswith("policies"))
+        webhooks = tuple(name for plural, name in matching if plural.endswith("configurations"))
+        yield Admitters(kinds, policies, webhooks, tuple(name for plural, name in matching if plural == REQUIREMENTS))
     for why, plurals in _by_reason(lists.refused):
         yield Admitters(lists=tuple(plurals), reason=why)
 
@@ -43,16 +46,28 @@ def note_of(found: Admitters) -> str:
     counted = (
         *_counted(len(found.policies), "policy", "policies"),
         *_counted(len(found.webhooks), "webhook configuration", "webhook configurations"),
+        *_counted(len(found.requirements), "CompatibilityRequirement", "CompatibilityRequirements"),
     )
-    return f"not judged: {' and '.join(counted)} on {some(found.kinds)} ({some([*found.policies, *found.webhooks])})"
+    names = some([*found.policies, *found.webhooks, *found.requirements])
+    gate = f"; {typed()} diff REQUIREMENT NEW says what it refuses" if found.requirements else ""
+    return f"not judged: {' and '.join(counted)} on {some(found.kinds)} ({names}){gate}"
 
 
-def _read(data: bytes) -> tuple[str, list[dict[str, Any]]]:
-    """The name of a configuration or policy, and its rules. What has another shape than a server's has no rules."""
-    obj = orjson.loads(data)
+def _stated(requirement: dict[str, Any]) -> set[str]:
+    """The name of the CRD that a CompatibilityRequirement states; none if its text cannot be read."""
+    value: Any = requirement
+    for step in ("spec", "compatibilitySchema", "customResourceDefinition"):
+        value = _object(value).get(step)
+    data = str(_object(value).get("data", "")).encode("utf-8", "surrogatepass")
+    stated = (_object(item.data) for item in read_documents(data, "") if isinstance(item, Document))
+    return {str(_object(each.get("metadata")).get("name", "")) for each in stated}
+
+
+def _matched(obj: dict[str, Any], crds: Mapping[str, Resolved], judged: Collection[str]) -> set[str]:
+    """The CRDs that a policy's or a webhook's rules match. What has another shape than a server's has no rules."""
     parts = _objects(obj.get("webhooks")) or [_object(_object(obj.get("spec")).get("matchConstraints"))]
     rules = [rule for part in parts for key in ("rules", "resourceRules") for rule in _objects(part.get(key))]
-    return str(_object(obj.get("metadata")).get("name", "")), rules
+    return {crd for crd in judged if any(_matches(rule, crds[crd]) for rule in rules)}
 
 
 def _object(value: Any) -> dict[str, Any]:

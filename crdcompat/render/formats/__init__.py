@@ -57,8 +57,13 @@ def renderer(name: str, kind: str) -> Renderer:
     """What shows reports of a ``KIND`` in the format called ``name``. Raises UsageError that names able formats."""
     if kind in _kinds(name):
         return get_format(name).render
-    able = ", ".join(other for other in format_names() if kind in _kinds(other))
-    raise UsageError(f"{name} cannot show {_WHAT.get(kind, 'a comparison')}; what can: {able}")
+    what = _WHAT.get(kind, "a comparison")
+    raise UsageError(f"{name} cannot show {what}; what can: {', '.join(formats_of(kind))}")
+
+
+def formats_of(kind: str) -> list[str]:
+    """The formats that can show reports of a ``KIND``."""
+    return [name for name in format_names() if kind in _kinds(name)]
 
 
 def _kinds(name: str) -> tuple[str, ...]:

@@ -14,12 +14,12 @@ from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, span, unread
 from crdcompat.render.pages.diff import verdict
 from crdcompat.render.text.page import answers_text
-from crdcompat.render.wording.findings import crd_name, plural, undecided_line
+from crdcompat.render.wording.findings import crd_name, only_in, plural, undecided_line
 from crdcompat.render.wording.report import plain
 from crdcompat.vocabulary import Direction, Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from crdcompat.models.diff import DiffReport, HarmlessChange
     from crdcompat.models.finding import Finding
@@ -44,12 +44,13 @@ class _Change(Struct):
     added: Sequence[Any] = ()
     removed: Sequence[Any] = ()
     places: Sequence[str] = ()
-    effects: dict[Direction, str] = {}
+    contexts: dict[str, None] = {}
+    effects: dict[Direction, dict[str, list[str]]] = {}  # what its findings say, and their contexts
 
 
 def render(report: DiffReport, style: Style) -> str:
     """The page; of ``style`` ``allowed`` counts."""
-    changes = [*_changes(report)]
+    changes, known = [*_changes(report)], report.counts.contexts
     kinds = {finding.crd: finding.kind for finding in report.findings if finding.kind}
     parts = [
         f"# Changes of the API from {span(report.old.title)} to {span(report.new.title)}",
@@ -59,7 +60,7 @@ def render(report: DiffReport, style: Style) -> str:
     for heading in dict.fromkeys(_WHOLE.values()):
         named = [each for each in changes if _WHOLE.get(each.kind) == heading]
         if named:
-            lines = (f"- {span(kinds.get(each.crd, each.crd))} ({span(each.crd)}){_effect(each)}" for each in named)
+            lines = (f"- {_name(each, kinds, known)}{_effect(each)}" for each in named)
             parts.append(f"## {heading}\n\n" + "\n".join(dict.fromkeys(lines)))
     by_crd: dict[tuple[str, str], list[_Change]] = {}
     for each in changes:
@@ -67,7 +68,8 @@ def render(report: DiffReport, style: Style) -> str:
             by_crd.setdefault((each.crd, each.version), []).append(each)
     for (crd, version), found in sorted(by_crd.items()):
         name = f"{span(kinds[crd])}, {span(crd_name(crd, version))}" if crd in kinds else span(crd_name(crd, version))
-        parts.append(f"## {name}\n\n" + "\n".join(map(_line, sorted(found, key=lambda each: (each.path, each.kind)))))
+        lines = (_line(each, known) for each in sorted(found, key=lambda each: (each.path, each.kind)))
+        parts.append(f"## {name}\n\n" + "\n".join(lines))
     if report.undecided:
         parts.append(f"## Not judged\n\n{bullets([*map(undecided_line, report.undecided)], _MAX_VALUES)}")
     if texts := [*dict.fromkeys(report.counts.text_changes)]:
@@ -77,12 +79,18 @@ def render(report: DiffReport, style: Style) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _name(change: _Change, kinds: Mapping[str, str], known: Sequence[str]) -> str:
+    """A kind, its CRD, and the contexts that have the change, unless all have it."""
+    where = only_in([*change.contexts], known)
+    return f"{span(kinds.get(change.crd, change.crd))} ({', '.join(filter(None, (span(change.crd), where)))})"
+
+
 def _changes(report: DiffReport) -> Iterable[_Change]:
     """Each change once: findings of both directions, and what has no effect."""
     made: dict[tuple[str, ...], _Change] = {}
     counted: tuple[Finding | HarmlessChange, ...] = (*report.findings, *report.harmless)
     for item in counted:
-        if item.change.startswith(("status.", "server.")) or item.change == "cel.cost-near-budget":
+        if item.change.startswith(("status.", "server.")) or item.change == "cel-cost.near-budget":
             continue  # advice, and differences of servers, are no changes of the release
         key = (
             item.crd,
@@ -93,21 +101,27 @@ def _changes(report: DiffReport) -> Iterable[_Change]:
             escape_text(brief(item.new)),
         )
         change = made.setdefault(
-            key, _Change(item.crd, item.version, item.path, item.change, item.old, item.new, effects={})
+            key, _Change(item.crd, item.version, item.path, item.change, item.old, item.new, contexts={}, effects={})
         )
+        change.contexts.update(dict.fromkeys(item.contexts))
         if not hasattr(item, "reason"):
             change.added = change.added or item.added
             change.removed = change.removed or item.removed
             change.places = change.places or item.places
             if item.effect is not Effect.NONE:
-                change.effects.setdefault(item.direction, f"{item.effect.replace('-', ' ')} ({item.severity})")
+                said = f"{item.effect.replace('-', ' ')} ({item.severity})"
+                change.effects.setdefault(item.direction, {}).setdefault(said, []).extend(item.contexts)
     return made.values()
 
 
-def _line(change: _Change) -> str:
-    path = f"{span(change.path)}: " if change.path else ""
+def _line(change: _Change, known: Sequence[str]) -> str:
+    """`` `spec.a` (in Default): Field added``; a change without a path has its contexts at the end."""
+    named = only_in([*change.contexts], known)
+    where = f" ({named})" if named else ""
     more = f", also at {', '.join(map(span, change.places))}" if change.places else ""
-    return f"- {path}{escape_text(_title(change.kind))}{_values(change)}{more}{_effect(change)}"
+    text = f"{escape_text(_title(change.kind))}{_values(change)}{more}"
+    said = f"{span(change.path)}{where}: {text}" if change.path else f"{text}{where}"
+    return f"- {said}{_effect(change)}"
 
 
 def _title(kind: str) -> str:
@@ -131,6 +145,9 @@ def _values(change: _Change) -> str:
 
 
 def _effect(change: _Change) -> str:
-    """`` — going back: write rejected (error)``."""
-    said = [f"{_WAYS[way]}: {text}" for way, text in sorted(change.effects.items())]
+    """`` — going back: write rejected (error)``; of several effects each with its contexts."""
+    said = []
+    for way, effects in sorted(change.effects.items()):
+        texts = (f"{text} {only_in(sets, [*change.contexts])}".rstrip() for text, sets in effects.items())
+        said.append(f"{_WAYS[way]}: {', '.join(texts)}")
     return f" — {'; '.join(said)}" if said else ""

@@ -114,7 +114,7 @@ def _problems(problems: Iterable[Problem]) -> Iterator[str]:
     for problem in problems:
         location = Location(Side.NEW, problem.file, problem.line) if problem.side in (Side.NEW, Side.ANY) else None
         side = f" ({problem.side})" if problem.side else ""
-        yield _command("error", "could not read", [escape_text(f"{problem.file}{side}: {problem.message}")], location)
+        yield _command("error", problem.lead, [escape_text(f"{problem.file}{side}: {problem.message}")], location)
 
 
 def _command(name: str, heading: str, lines: list[str], location: Location | None) -> str:

@@ -1,4 +1,7 @@
-"""A Code Quality report of GitLab: one array of issues that a merge request shows beside its lines."""
+"""A Code Quality report of GitLab: one array of issues that a merge request shows beside its lines.
+
+An issue of findings has the ids of all of them in ``findings``, which GitLab passes over.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,8 @@ def _found(report: Report) -> Iterator[dict[str, Any]]:
     for entry in counting(report):
         finding = entry.finding
         text, severity = _SEPARATOR.join(sentences(entry)), _SEVERITIES[finding.severity]
-        yield _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+        issue = _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+        yield {**issue, "findings": entry.ids}
 
 
 def _waived(report: Report) -> Iterator[dict[str, Any]]:
@@ -61,7 +65,7 @@ def _trust(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    text = escape_text(f"could not read {problem.file}: {problem.message}")
+    text = escape_text(f"{problem.lead} {problem.file}: {problem.message}")
     identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message, (), ())
     return _issue(text, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
 

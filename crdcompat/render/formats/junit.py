@@ -98,7 +98,13 @@ def _suites(report: Report) -> Iterator[_Suite]:
 def _problem(problem: Problem) -> _Case:
     where = f"{problem.file}:{problem.line}" if problem.line else problem.file
     side = f" ({problem.side})" if problem.side else ""
-    return _Case(f"{where}{side} can be read", ERROR, problem.message, escape_text(f"{where}: {problem.message}"))
+    done = "compared" if problem.task == "compare" else "read"
+    return _Case(
+        f"{where}{side} can be {done}",
+        ERROR,
+        problem.message,
+        escape_text(f"{where}: {problem.message}"),
+    )
 
 
 # -- comparisons ---------------------------------------------

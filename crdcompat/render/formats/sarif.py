@@ -113,6 +113,7 @@ def _finding(entry: Entry) -> _Json:
         reason = escape_text(why_accepted(finding))
         result["suppressions"] = [{"kind": "external", "justification": reason}]
     result["properties"] = {
+        "findings": entry.ids,
         "direction": finding.direction,
         "effect": finding.effect,
         "crd": finding.crd,
@@ -206,7 +207,7 @@ def _notifications(report: Report) -> Iterator[_Json]:
     for line in trust_lines(report):
         yield _notification("warning", line)
     for problem in report.problems:
-        yield _about(problem, "error", "could not read: ")
+        yield _about(problem, "error", f"{problem.lead}: ")
     if not isinstance(report, SimulationReport):
         for section in sections(report):
             for remark in section.report.remarks:

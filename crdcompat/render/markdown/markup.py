@@ -62,10 +62,14 @@ def bullets(texts: Sequence[str], most: int = 10) -> str:
     return "\n".join([f"- {span(text)}" for text in texts[:most]] + ([f"- and {rest} more"] if rest > 0 else []))
 
 
+_UNREAD, _NOT_DONE = "Could not be read", "Could not be read or compared"
+
+
 def unread(problems: Sequence[Problem], more: Sequence[str] = ()) -> Iterator[str]:
     """What could not be read, ``more`` of it first; nothing if all could."""
+    tasks = {problem.task for problem in problems}
     if lines := [*more, *(f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in problems)]:
-        yield f"**Could not be read:**\n\n{bullets(lines)}"
+        yield f"**{_UNREAD if not tasks or tasks == {'read'} else _NOT_DONE}:**\n\n{bullets(lines)}"
 
 
 def folded(lines: Sequence[str], summary: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.rules import rule
+from crdcompat.program import typed
 from crdcompat.render.escape import height, shortened
 from crdcompat.render.pages.blocks import Brief, Fold, Frame, Head, Line, Section
 from crdcompat.render.text.page import blocks_text
@@ -191,7 +192,7 @@ def fix_lines(listed: Iterable[Entry]) -> Iterator[Brief]:
             others[each.finding.rule] = None
     lines = [Line(f"fix[{name}]: {fix_line(finding)}", depth=0, fold=Fold.ALWAYS) for name, finding in severe.items()]
     if rest := [name for name in others if name not in severe]:
-        lines.append(Line(f"Fixes of the warnings: crdcompat explain {' '.join(rest)}", depth=0, most=2))
+        lines.append(Line(f"Fixes of the warnings: {typed()} explain {' '.join(rest)}", depth=0, most=2))
     if lines:
         yield Brief((Section("", tuple(lines)),))
 

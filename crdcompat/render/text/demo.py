@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from crdcompat.program import typed
 from crdcompat.render.wording.findings import place
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
@@ -26,7 +27,7 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
 
     yield style.paint("OpenShift 4.14 gave ClusterVersion four new capabilities. Can 4.14 go back to 4.13?", "bold")
     yield ""
-    yield style.paint("1. crdcompat diff release-4.13 release-4.14", "bold")
+    yield style.paint(f"1. {typed()} diff release-4.13 release-4.14", "bold")
     yield f"{style.paint(f'error[{finding.rule}]', 'error')} {finding.crd} {style.paint(finding.path, 'path')}"
     for location in finding.locations:
         release = report.old if location.side == Side.OLD else report.new
@@ -36,7 +37,7 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
     yield f"    {orjson.dumps(finding.witness.object).decode()}"
     yield f"  and {len(others)} more: {', '.join(f'{f.path} ({f.severity})' for f in others)}"
     yield ""
-    yield style.paint("2. crdcompat simulate release-4.13 release-4.14 --objects recorded/", "bold")
+    yield style.paint(f"2. {typed()} simulate release-4.13 release-4.14 --objects recorded/", "bold")
     yield f"{stuck.label}, recorded on 4.14, meets the CRD of 4.13 on Kubernetes {replay.old.kubernetes}:"
     for name, write in stuck.writes.items():
         count = f"  ({len(write.errors)} errors)" if write.errors else ""
@@ -53,5 +54,5 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
     yield style.paint("3. What to do", "bold")
     yield "  Before merge: let 4.13 accept the values first (widen its enums), or drop the enum from status."
     yield f"  On a stuck cluster: one write to /{stuck.repair.verdict} that takes the values out is accepted;"
-    yield "  crdcompat simulate prints it as a patch. But the operator of 4.14 would write them again: scale it down."
-    yield "  crdcompat explain enum-value-added has the details."
+    yield f"  {typed()} simulate prints it as a patch. But the operator of 4.14 would write them again: scale it down."
+    yield f"  {typed()} explain enum-value-added has the details."

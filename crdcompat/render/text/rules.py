@@ -6,6 +6,7 @@ from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from crdcompat.program import typed
 from crdcompat.vocabulary import Direction
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ _LEGEND = (
     "Each severity is the worst that the rule gives on its own; docs/rules.md#severity lists what changes it.",
     "*: in status; elsewhere a warning.",
 )
-_FAMILY = "crdcompat rules FAMILY says what each rule of a family finds, e.g. crdcompat rules enum."
-_EXPLAIN = "crdcompat explain RULE says why it matters and what to do."
+_FAMILY = "{typed} rules FAMILY says what each rule of a family finds, e.g. {typed} rules enum."
+_EXPLAIN = "{typed} explain RULE says why it matters and what to do."
 
 
 def rule_lines(found: Sequence[Member], style: Style, *, brief: bool) -> Iterator[str]:
@@ -42,7 +43,7 @@ def rule_lines(found: Sequence[Member], style: Style, *, brief: bool) -> Iterato
             yield from (row.rstrip(), style.wrap(summary)) if style.width else (f"{row}{_GAP}{summary}",)
     yield ""
     for line in (*_LEGEND, *((_FAMILY,) if brief else ()), _EXPLAIN):
-        yield style.wrap(line, first="")
+        yield style.wrap(line.replace("{typed}", typed()), first="")
 
 
 def _with_first(found: Sequence[Member]) -> Iterator[tuple[bool, Member]]:

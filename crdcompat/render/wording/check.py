@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, Section
+from crdcompat.program import typed
 from crdcompat.render.wording.blocks import blocks
 from crdcompat.render.wording.findings import crd_name, fix_line, plural
 from crdcompat.render.wording.growth import growth_fix, is_declarable, why_accepted
@@ -43,7 +44,7 @@ def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
     ]
     if others:
         ids = _ids(others)
-        how = waive_command(ids) if len(ids) <= _MAX_IDS else "crdcompat check -v shows the ids"
+        how = waive_command(ids) if len(ids) <= _MAX_IDS else f"{typed()} check -v shows the ids"
         lines.append(f"To accept the other {plural(len(others), 'finding')}: {how}")
     return lines
 
@@ -61,13 +62,13 @@ def full_command(report: CheckReport) -> str:
     """The command that shows all of this check: ``crdcompat check --base 249e6f73b4ca``."""
     base = next((each.report.old.commit for each in report.sections if each.against == Against.BASE), None)
     named = (("--base", base), ("--head", report.head.commit))
-    return " ".join(("crdcompat check", *(f"{option} {commit[:12]}" for option, commit in named if commit)))
+    return " ".join((f"{typed()} check", *(f"{option} {commit[:12]}" for option, commit in named if commit)))
 
 
 def waive_command(ids: Sequence[str], report: str = "") -> str:
     """The command that accepts findings; ``report`` is the JSON report that has them, unless a check does."""
     source = f"--report {report} " if report else ""
-    return f'crdcompat waive {" ".join(ids)} {source}--reason "…"'
+    return f'{typed()} waive {" ".join(ids)} {source}--reason "…"'
 
 
 def section_title(section: Section) -> str:

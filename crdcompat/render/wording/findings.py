@@ -8,6 +8,7 @@ import orjson
 
 from crdcompat.findings.locations import most_clusters_first
 from crdcompat.findings.rules import rule
+from crdcompat.program import typed
 from crdcompat.render.pages.blocks import Fold, Head, Line
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import Operation
@@ -45,7 +46,7 @@ def fix_line(finding: Finding) -> str:
     """The first fix that the rule names, and the command that shows all."""
     fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
-    return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
+    return f"{' '.join(first.split())} ({typed()} explain {finding.rule})"
 
 
 def place(location: Location) -> str:
@@ -230,18 +231,21 @@ def contexts(names: Sequence[str], known: Sequence[str]) -> str:
 
 
 def in_contexts(finding: Finding, known: Sequence[str]) -> str:
-    """`` (in Default)`` behind the name of a CRD; nothing if all compared contexts have the finding.
+    """`` (in Default)`` behind the name of a CRD; nothing if all compared contexts have the finding."""
+    where = only_in(finding.contexts, known)
+    return f" ({where})" if where else ""
 
-    Of a finding in all feature sets the cluster profiles without it are named.
-    """
-    if set(finding.contexts) >= set(known):
+
+def only_in(names: Sequence[str], known: Sequence[str]) -> str:
+    """``in Default``; "" for all ``known`` contexts. Of all feature sets, the cluster profiles left out are named."""
+    if set(names) >= set(known):
         return ""
-    of_set, of_profile = _parts(finding.contexts)
+    of_set, of_profile = _parts(names)
     all_sets, all_profiles = _parts(known)
     if set(of_set) != set(all_sets):
-        return f" (in {some(most_clusters_first(of_set))})"
+        return f"in {some(most_clusters_first(of_set))}"
     without = [name for name in all_profiles if name not in of_profile]
-    return f" (not in {some(without)})" if without else " (in some contexts)"
+    return f"not in {some(without)}" if without else "in some contexts"
 
 
 def _parts(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -257,11 +261,11 @@ def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> s
 
 
 def problem_line(problem: Problem) -> Line:
-    """``could not read file:line (old): what``."""
+    """``could not read file:line (old): what``; ``could not compare`` where the file was read."""
     where = problem.file + (f":{problem.line}" if problem.line else "")
     side = f" ({problem.side})" if problem.side else ""
-    text = f"could not read {where}{side}: {problem.message}"
-    return Line(text, part="could not read", tone="error", depth=0, fold=Fold.NEVER)
+    text = f"{problem.lead} {where}{side}: {problem.message}"
+    return Line(text, part=problem.lead, tone="error", depth=0, fold=Fold.NEVER)
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

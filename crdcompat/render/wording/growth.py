@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.findings.growth import grows
+from crdcompat.program import typed
 from crdcompat.vocabulary import Owner
 from crdcompat.vocabulary.growth import GrowthState
 
@@ -47,10 +48,10 @@ def is_declarable(finding: Finding) -> bool:
 
 def growth_fix(finding: Finding, ids: Sequence[str]) -> str:
     """How to accept the values of a finding now and to write them later; ``ids`` are those of all its places."""
-    declare = f'crdcompat waive {" ".join(ids)} --growth --reason "…"'
+    declare = f'{typed()} waive {" ".join(ids)} --growth --reason "…"'
     return (
         f"let nothing write {_them(finding.added)} before the next release, and declare that: {declare} "
-        f"(crdcompat explain {finding.rule})"
+        f"({typed()} explain {finding.rule})"
     )
 
 

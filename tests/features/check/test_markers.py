@@ -133,6 +133,7 @@ def test_a_value_that_is_not_named_counts(repo: Path) -> None:
 
 _QUOTES = """a text with a comma stands in quotes, reason="…\""""
 _KEYS = "there are values, severity, direction, reason, owner, until"
+_WRITE = "write // +crdcompat:ignore=RULE,reason=…"
 _BROKEN = {
     f"// +crdcompat:ignore=enum-value-aded,{_LINE}": (
         "there is no rule 'enum-value-aded'; did you mean enum-value-added? (crdcompat rules lists them)"
@@ -146,8 +147,15 @@ _BROKEN = {
     f"{MARKER},directions=rollback": f"there is no key 'directions'; did you mean direction? ({_KEYS})",
     f"{MARKER},reason=again": "reason is named twice",
     f"// +crdcompat:ignore=property-added,values=3,{_LINE}": "values: property-added has none",
-    "// +crdcompat:ignore": "it names no rule: write +crdcompat:ignore=RULE,reason=…",
-    "// +crdcompat:ignored=x": ("there is no marker +crdcompat:ignored: write +crdcompat:ignore=RULE,reason=…"),
+    "// +crdcompat:ignore": f"it names no rule: {_WRITE}",
+    f"// +crdcompat:ignore={_LINE}": f"it names no rule: {_WRITE}",
+    f"// +crdcompat:ignore=reason={RULE},{_LINE}": f"it names no rule: {_WRITE}",
+    "// +crdcompat:ignored=x": f"there is no marker +crdcompat:ignored: {_WRITE}",
+    f"// +crdcompat ignore={RULE},{_LINE}": f"there is no marker +crdcompat: {_WRITE}",
+    f"// +CRDCompat:ignore={RULE},{_LINE}": f"there is no marker +CRDCompat:ignore: {_WRITE}",
+    f"// + crdcompat:ignore={RULE},{_LINE}": f"it is no marker: {_WRITE}",
+    f"/* +crdcompat:ignore={RULE},{_LINE} */": f"it is no marker: {_WRITE}",
+    f"/* * +crdcompat:ignore={RULE},{_LINE} */": f"it is no marker: {_WRITE}",
 }
 
 

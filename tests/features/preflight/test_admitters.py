@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from api_server import ApiServer
 from helpers import Json, run
 from widgets import WIDGETS, widget
@@ -10,6 +11,7 @@ from widgets import WIDGETS, widget
 pytest.importorskip("kubernetes")
 
 API = "/apis/admissionregistration.k8s.io"
+REQUIREMENTS = "/apis/apiextensions.openshift.io/v1alpha1"
 POLICIES = "validatingadmissionpolicies"
 WEBHOOKS = "validatingwebhookconfigurations"
 
@@ -50,7 +52,7 @@ def test_those_of_the_judged_kinds(cluster: ApiServer) -> None:
     ]
     assert cluster.methods.keys() == {"GET"}
     report = run("preflight", "old", "--cluster", "prod", "--format", "json").report
-    empty: Json = {"lists": [], "reason": ""}
+    empty: Json = {"requirements": [], "lists": [], "reason": ""}
     assert report["admission"] == [{"kinds": ["Widget"], "policies": ["a", "b"], "webhooks": ["d"], **empty}]
 
 
@@ -94,3 +96,29 @@ def test_lists_that_are_forbidden_are_no_error(cluster: ApiServer) -> None:
 def test_a_cluster_where_nothing_is_judged_is_not_asked(cluster: ApiServer) -> None:
     run("preflight", "old/gadgets.json", "--cluster", "prod")
     assert [each for each in cluster.asked if each.startswith(API)] == []
+
+
+def requirement(name: str, data: str) -> Json:
+    schema = {"customResourceDefinition": {"type": "YAML", "data": data}}
+    return {"metadata": {"name": name}, "spec": {"compatibilitySchema": schema}}
+
+
+def test_the_requirements_that_state_a_judged_crd(cluster: ApiServer) -> None:
+    """As ``crdcompat requirement`` writes them; others, and those that cannot be read, concern no judged kind."""
+    data = yaml.safe_load(run("requirement", "old", "--crd", "widgets.example.com").out)
+    cluster.put(
+        f"{REQUIREMENTS}/compatibilityrequirements",
+        [
+            {"metadata": {"name": "stay"}, "spec": data["spec"]},
+            requirement("other", "metadata: {name: others.example.com}"),
+            requirement("broken", "{"),
+            requirement("empty", ""),
+            {"metadata": {"name": "bare"}, "spec": 3},
+        ],
+    )
+    (note,) = notes()
+    assert note == (
+        "not judged: 1 CompatibilityRequirement on Widget (stay); crdcompat diff REQUIREMENT NEW says what it refuses"
+    )
+    report = run("preflight", "old", "--cluster", "prod", "--format", "json").report
+    assert [(each["kinds"], each["requirements"]) for each in report["admission"]] == [(["Widget"], ["stay"])]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from helpers import crd, diff, obj, root, run, string, write
+from helpers import crd, diff, obj, root, run, string, version, write
 
 NAME = "widgets.example.com"
 OLD, NEW = (crd(root(status=obj(p=string(*values)))) for values in ("A", "AB"))
@@ -58,3 +58,66 @@ def test_what_cannot_be_stated(old: Path, tmp_path: Path) -> None:
     ):
         ran = run("requirement", tmp_path / folder, *options)
         assert (ran.code, ran.out) == (2, "") and message in ran.err, ran.err
+
+
+def _stated(tmp_path: Path) -> str:
+    """The requirement of the older of two releases."""
+    number = {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf"}]}
+    before = {name: string("A") for name in "abc"}
+    sides = (
+        obj(**before, n=number),
+        obj(**{name: string("A", "B") for name in before}, n={"type": "integer"}),
+    )
+    made = [version(root(spec=side, status=obj(p=side["properties"]["a"]))) for side in sides]
+    early = [{**each, "name": "v1beta1", "storage": False} for each in made]
+    for side, versions in zip(("old", "new"), zip(made, early, strict=True), strict=True):
+        write(tmp_path / side / "w.yaml", crd(versions=versions))
+    return run("requirement", tmp_path / "old", "--crd", NAME).out
+
+
+def _gated(tmp_path: Path, **changed: object) -> list[str]:
+    """What diff says of a requirement as OLD, in which ``changed`` differs."""
+    stated = yaml.safe_load(_stated(tmp_path))
+    stated["spec"] |= changed
+    write(tmp_path / "gate.yaml", stated)
+    report = diff(tmp_path / "gate.yaml", tmp_path / "new")
+    head = f"CompatibilityRequirement {NAME} (gate.yaml) "
+    return [note.removeprefix(head) for note in report["old"]["notes"] if note.startswith(head)]
+
+
+_IN_SPEC = "spec.a (v1), spec.b (v1), spec.c (v1)"
+_RATCHETS = "because it ratchets; the API server of gate.yaml refuses them"
+_BLIND = "no objectSchemaValidation: the gate sees no objects"
+_STATUS = "misses status.p (v1), status.p (v1beta1): writes of /status do not come to the gate"
+
+
+def test_what_the_gate_refuses_and_what_it_misses(tmp_path: Path) -> None:
+    assert _gated(tmp_path) == [
+        f"refuses objects of new with {_IN_SPEC} and 5 more",
+        _STATUS,
+        f"lets updates pass that change nothing at {_IN_SPEC} and 3 more, {_RATCHETS}",
+    ]
+
+
+def test_a_gate_for_one_version_without_a_field_that_warns(tmp_path: Path) -> None:
+    stated = yaml.safe_load(_stated(tmp_path))["spec"]["compatibilitySchema"]
+    versions, excluded = (
+        {"defaultSelection": "StorageOnly"},
+        [{"path": "spec.a"}, {"path": "spec.b", "versions": ["v2"]}],
+    )
+    changed = {**stated, "requiredVersions": versions, "excludedFields": excluded}
+    assert _gated(tmp_path, compatibilitySchema=changed, objectSchemaValidation={"action": "Warn"}) == [
+        "only warns of objects of new with spec.b (v1), spec.c (v1), spec.n (v1)",
+        _STATUS,
+        "misses spec.a (v1): the field is excluded",
+        "misses spec.a (v1beta1), spec.b (v1beta1), spec.c (v1beta1) and 1 more: v1beta1 is no required version",
+        f"lets updates pass that change nothing at spec.b (v1), spec.c (v1), {_RATCHETS}",
+    ]
+
+
+def test_a_gate_that_validates_nothing(tmp_path: Path) -> None:
+    validations = dict.fromkeys(("objectSchemaValidation", "customResourceDefinitionSchemaValidation"))
+    assert _gated(tmp_path, **validations) == [
+        f"misses status.p (v1), status.p (v1beta1), spec.a (v1) and 7 more: {_BLIND}",
+        "lets each update of the CRD pass: no customResourceDefinitionSchemaValidation",
+    ]

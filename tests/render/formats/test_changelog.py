@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers import both, crd, obj, root, run, string, write
+from helpers import array, both, crd, diff, obj, root, run, string, write
 
 _PAGE = """\
 # Changes of the API from `r1` to `r2`
@@ -53,3 +53,34 @@ def test_nothing(tmp_path: Path) -> None:
 def test_a_check_has_none(tmp_path: Path) -> None:
     ran = run("check", "--format", "changelog", cwd=tmp_path)
     assert (ran.code, "changelog cannot show a comparison" in ran.err) == (2, True)
+
+
+_SETS = "release.openshift.io/feature-set"
+
+
+def test_contexts_are_named_where_a_change_is_not_in_all(tmp_path: Path) -> None:
+    """A kind and a field are new in TechPreviewNoUpgrade alone; another field is new in all sets."""
+    sets, sides = ("Default", "TechPreviewNoUpgrade"), (tmp_path / "r1", tmp_path / "r2")
+    for name in sets:
+        fields = {"everywhere": string()} | ({"early": string()} if name != "Default" else {})
+        write(sides[0] / f"{name}.yaml", crd(root(spec=obj(a=string())), annotations={_SETS: name}))
+        write(sides[1] / f"{name}.yaml", crd(root(spec=obj(a=string(), **fields)), annotations={_SETS: name}))
+    write(sides[1] / "gadget.yaml", crd(root(), kind="Gadget", annotations={_SETS: sets[1]}))
+    text = run("diff", *sides, "--format", "changelog").out
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- `Gadget` (`gadgets.example.com`, in TechPreviewNoUpgrade) — going back: request failed (info)",
+        "- `spec.early` (in TechPreviewNoUpgrade): Field added — going back: value pruned (info)",
+        "- `spec.everywhere`: Field added — going back: value pruned (info)",
+    ]
+
+
+def test_advice_is_no_change(tmp_path: Path) -> None:
+    """A rule near the cost budget of its server is a finding of info, and the field with it the only change."""
+    rules = {"x-kubernetes-validations": [{"rule": "self.matches('^a+$')"}]}
+    names = array(string(maxLength=500, **rules), maxItems=45_000)
+    sides = both(tmp_path, root(spec=obj()), root(spec=obj(names=names)))
+    assert "cel-cost-near-budget" in {each["rule"] for each in diff(*sides)["findings"]}
+    text = run("diff", *sides, "--format", "changelog").out
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- `spec.names`: Field added — going back: value pruned (info)",
+    ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import crd, obj, root, run, string, write
 from msgspec.structs import replace
 from report_samples import HOSTILE, check, compared, empty_check, hostile_check, rendered, replayed, sample, unreadable
 from report_samples import OLD as SAME
@@ -19,7 +20,9 @@ from crdcompat.models.report import Report
 def _issues(report: Report) -> list[dict[str, Any]]:
     issues: list[dict[str, Any]] = json.loads(rendered(report, "gitlab"))
     for issue in issues:
-        assert list(issue) == ["description", "check_name", "fingerprint", "severity", "location"]
+        assert list(issue) == ["description", "check_name", "fingerprint", "severity", "location"] + (
+            ["findings"] if "findings" in issue else []
+        )
         assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
         assert isinstance(issue["location"]["path"], str)
         assert issue["location"]["lines"]["begin"] >= 1
@@ -36,6 +39,7 @@ def test_issues(tmp_path: Path) -> None:
         ("info", "property-added"),
     ]
     assert [issue["fingerprint"] for issue in issues] == [finding.id for finding in report.findings]
+    assert [issue["findings"] for issue in issues] == [[finding.id] for finding in report.findings]
     reported = issues[0]["description"].split(" \u2014 ")
     assert reported[0] == (
         'widgets.example.com/v1: status.p gained "B": '
@@ -100,3 +104,20 @@ def test_hostile_text_is_inert(tmp_path: Path, text: str) -> None:
     assert len(issues) >= 5
     for issue in issues:
         assert not re.search("[\x00-\x1f\x7f\u202e\u2066]", issue["description"])
+
+
+def test_an_issue_of_one_cause_has_the_ids_of_all_its_findings(tmp_path: Path) -> None:
+    """As SARIF has them: a kind with a shared type has one issue for all of its places."""
+    kinds = [f"Kind{number}" for number in range(12)]
+    for side, fields in (("old", {}), ("new", {"b": string()})):
+        for kind in kinds:
+            write(tmp_path / side / f"{kind}.yaml", crd(root(spec=obj(a=string(), **fields)), kind=kind))
+    out = {name: json.loads(run("diff", tmp_path / "old", tmp_path / "new", "--format", name).out) for name in _LISTING}
+    ids = {each["id"] for each in out["json"]["findings"]}
+    assert len(ids) == 12
+    assert {each for issue in out["gitlab"] for each in issue["findings"]} == ids
+    results = out["sarif"]["runs"][0]["results"]
+    assert {each for result in results for each in result["properties"]["findings"]} == ids
+
+
+_LISTING = ("json", "gitlab", "sarif")

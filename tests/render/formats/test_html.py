@@ -198,7 +198,7 @@ def test_what_was_not_judged_is_shown(tmp_path: Path) -> None:
     report = replace(unreadable(sample(tmp_path)), unexplained=(Unexplained("Widget/w", "x.tar", "no"),))
     shown = page(report)
     assert said(shown.one("section", "problems")) == (
-        "Could not be read: this report is not complete bad.yaml:7 (new): not YAML"
+        "Could not be read or compared: this report is not complete bad.yaml:7 (new): not YAML"
     )
     assert "Recorded objects are rejected in ways that no finding explains Widget/w in x.tar: no" in said(shown.root)
     assert "there was nothing to check".capitalize() in said(page(empty_check()).root)

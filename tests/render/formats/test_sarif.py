@@ -61,6 +61,7 @@ def test_results(read: Read, tmp_path: Path) -> None:
     assert lines[1] == 'API server: status.p: Unsupported value: "B": supported values: "A"'
     assert first["partialFingerprints"] == {KEY: f"{report.findings[0].id} base"}
     assert first["properties"] == {
+        "findings": [report.findings[0].id],
         "direction": "rollback",
         "effect": "write-rejected",
         "crd": "widgets.example.com",
