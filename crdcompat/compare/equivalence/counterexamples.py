@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.candidates.sample import values
+from crdcompat.candidates.sample import object_of_size, values
 from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.equivalence.alike import KEY, declared
@@ -146,6 +146,9 @@ class _Maker:
         if isinstance(node.additional, Node):
             keys = self._elements(path, KEY)
             found |= {key: self._made(node.additional) for key in keys or () if isinstance(key, str)}
+            least, _ = sizes(self._facts[path])
+            others = object_of_size(node, least) if len(found) < least else ABSENT
+            found |= dict(islice(others.items(), least - len(found))) if isinstance(others, dict) else {}
             return ABSENT if keys is None else found
         return found
 
