@@ -7,7 +7,7 @@ from itertools import combinations, islice, product
 from typing import Any
 
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
-from crdcompat.candidates.sample import list_of_size, object_of_size, sample, values
+from crdcompat.candidates.sample import list_of_size, sample, values
 from crdcompat.candidates.strings import POOL
 from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.schema.enums import enum_members
@@ -111,7 +111,6 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
         yield from ([item] for item in two)
     chosen = [*items[:4], *(value for value in items[4:8] if _is_of_type(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
-    yield items[:3]
 
 
 def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
@@ -132,7 +131,6 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
                 if made is not None:
                     yield made
     if isinstance(node.additional, Node):
-        yield from (made for size in (1, 2, 3) if (made := object_of_size(node, size)) is not ABSENT)
         yield from _maps(node.additional, [mention for mention in _named(node, others) if not mention.member])
     for at in range(_MAX_OF_MEMBER):
         for name, member in node.properties.items():

@@ -62,11 +62,6 @@ class Rule(Struct, frozen=True, eq=False):
         """The places of the values that it uses."""
         return tuple(dict.fromkeys(use.place for use in self.uses))
 
-    @property
-    def uses_whole(self) -> bool:
-        """Whether it uses the value as a whole, as in ``self == oldSelf``: members count that it does not name."""
-        return any(not use.place and use.how == VALUE for use in self.uses)
-
 
 def rule_of(text: Any) -> Rule | None:
     """The rule of a text; None if it is no text that the CEL library parses."""

@@ -19,11 +19,12 @@ from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 _MAX_TRIALS = 4
 
 
-def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
+def duplicate_trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Lists whose items are duplicates for the reader and distinct for the writer."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
@@ -35,7 +36,7 @@ def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
 
-def shows_duplicate(observed: ReaderVerdict) -> bool:
+def shows_duplicate(effect: Effect, observed: ReaderVerdict) -> bool:
     """Whether the reader rejects an item of the list."""
     place = observed.pointer[:-1] if observed.pointer[-1:] == (0,) else observed.pointer
     depth = len(place)

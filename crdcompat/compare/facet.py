@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.enums import member_key
@@ -121,6 +122,17 @@ def explains_below(difference: Differing, reaction: Reaction) -> bool:
     return reaction.below
 
 
+#: The values that may prove a change's effects in one direction.
+Proving = Callable[[Change, Direction, WriterReader], Trials]
+#: Whether the reader's verdict on an example shows an effect.
+Shows = Callable[[Effect, ReaderVerdict], bool]
+
+
+def breaks(*keywords: Keyword) -> Shows:
+    """Shows that one of the keywords fails at the pointer of the verdict."""
+    return lambda effect, observed: observed.breaks(*keywords)
+
+
 class Facet(Struct, frozen=True, eq=False):
     """One kind of difference.
 
@@ -144,8 +156,8 @@ class Facet(Struct, frozen=True, eq=False):
     keywords: frozenset[str]
     effects: Mapping[str, Effects]
     changes: Callable[[Site], Iterator[Change | Undecided]]
-    trials: Callable[[Change, Direction, WriterReader], Trials]
-    shows: Callable[[Effect, ReaderVerdict], bool]
+    trials: Proving
+    shows: Shows
     in_branches: bool = False
     looks_above: bool = False
     looks_below: bool = False

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import misfits
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
@@ -16,7 +18,7 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import number
 from crdcompat.candidates.variants import distinct
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects
+from crdcompat.compare.facet import Effects, Facet, Proving, Widen, breaks
 from crdcompat.compare.site import Site, Trial, Trials
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
@@ -42,7 +44,7 @@ class Range(Struct, frozen=True):
         return low and high
 
 
-def limit_effects(name: str) -> dict[str, Effects]:
+def _limit_effects(name: str) -> dict[str, Effects]:
     """The kinds of change of a limit: a loosened one rejects on rollback, a tightened one on upgrade."""
     return {
         f"{name}.loosened": Effects(rollback=(Effect.WRITE_REJECTED,)),
@@ -50,7 +52,13 @@ def limit_effects(name: str) -> dict[str, Effects]:
     }
 
 
-def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Change]:
+def limit_facet(name: str, limits: tuple[str, ...], trials: Proving, widen: Widen) -> Facet:
+    """The facet of a pair of limits; ``trials`` gives values outside the reader's."""
+    changes, shows = partial(_limit_changes, name=name, keywords=limits), breaks(*map(Keyword, limits))
+    return Facet(frozenset(limits), _limit_effects(name), changes, trials, shows, widen=widen)
+
+
+def _limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Change]:
     """The changes of the range that ``keywords`` describe: loosened, tightened, or both."""
     if (site.old.raw.keys() | site.new.raw.keys()).isdisjoint(keywords):
         return

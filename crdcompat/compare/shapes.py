@@ -15,7 +15,7 @@ from crdcompat.compare.reading import takes_all
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Effect
+from crdcompat.vocabulary import Direction, Effect
 
 #: Pruning removes the members of a value of another shape before validation rejects it.
 SHAPE_EFFECTS = Effects(
@@ -26,7 +26,7 @@ _PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
 _MAX_VALUES = 4
 
 
-def shape_trials(change: Change, pair: WriterReader) -> Trials:
+def shape_trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer's type allows; for objects also one with a key that only a map accepts."""
     node = node_at(pair.writer.node, change.path)
     reader = node_at(pair.reader.node, change.path)

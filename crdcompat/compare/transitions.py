@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -15,10 +15,6 @@ from crdcompat.schema.structural import ABSENT
 
 #: Values that are combined, and pairs that are tried in whole objects.
 MAX_VALUES, _MAX_PAIRS = 24, 6
-
-
-#: Names of members, each with a value.
-Members = Sequence[tuple[str, Any]]
 
 
 class Judges(Struct, frozen=True):
@@ -37,18 +33,24 @@ class Judges(Struct, frozen=True):
 
 
 def transitions(
-    values: Iterable[Any], path: SchemaPath, judges: Judges, fixed: tuple[str, ...], members: Members, *, optional: bool
+    values: Iterable[Any],
+    path: SchemaPath,
+    judges: Judges,
+    fixed: tuple[str, ...],
+    modelled: Iterable[tuple[Any, Any]],
+    *,
+    optional: bool,
 ) -> tuple[Trial, ...]:
     """Trials of updates at ``path`` that only the reader refuses, unchanged values first.
 
     ``values`` are those that both sides accept by everything else. ``fixed`` are the members that an update cannot
-    change: the keys of a list item, the metadata of a resource. ``members`` are values of the others, which a rule
-    about the object as a whole need not mention. ``optional``: the rules judge new values, too.
+    change: the keys of a list item, the metadata of a resource. ``modelled`` are pairs of counter-models, tried before
+    the pairs of ``values``. ``optional``: the rules judge new values, too.
     """
     known = list(islice(values, MAX_VALUES))
     unchanged = ((value, value) for value in known)
-    pairs = ((old, _with_members_of(old, new, fixed)) for old in known for new in known if old is not new)
-    changed = chain(pairs, ((old, new) for old in known for new in _with_another_member(old, members)))
+    pairs = ((old, new) for old in known for new in known if old is not new)
+    changed = ((old, _with_members_of(old, new, fixed)) for old, new in chain(modelled, pairs))
     made = [Trial(new, path, stored=old) for old, new in islice(_refused(unchanged, judges), 1)]
     if optional:
         made += [Trial(value, path, adds=True) for value in islice(filter(judges.tell_apart, known), _MAX_PAIRS)]
@@ -58,13 +60,6 @@ def transitions(
 
 def _refused(pairs: Iterable[tuple[Any, Any]], judges: Judges) -> Iterator[tuple[Any, Any]]:
     return ((old, new) for old, new in pairs if judges.tell_apart(new, old))
-
-
-def _with_another_member(old: Any, members: Members) -> Iterator[Any]:
-    """An object with one member more, or another value of one."""
-    for name, value in members if isinstance(old, dict) else ():
-        if old.get(name, ABSENT) != value:
-            yield {**old, name: value}
 
 
 def _with_members_of(old: Any, new: Any, names: tuple[str, ...]) -> Any:

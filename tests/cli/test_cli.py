@@ -278,8 +278,8 @@ def test_a_crd_without_schema(tmp_path: Path) -> None:
     report = diff(*both(tmp_path / "2", bare, crd(versions=[version(None, deprecated=True)])))
     assert (report["undecided"], report["findings"]) == ([], [])  # the server refuses both: no effect of the change
     report = run("diff", *both(tmp_path / "3", bare, crd(FINE)), "--format", "json").report
-    assert [(entry["keyword"], entry["reason"]) for entry in report["undecided"]] == [
-        ("schema", "only one side has a schema")
+    assert [(entry["keyword"], entry["old"], entry["new"], entry["reason"]) for entry in report["undecided"]] == [
+        ("schema", None, "schema", "only one side has a schema")
     ]
 
 

@@ -109,6 +109,7 @@ def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json
         ({"type": "integer"}, {"type": "number"}, [("rollback", "type-changed", True)]),
         (string(), {"x-kubernetes-int-or-string": True}, [("rollback", "type-changed", True)]),
         (_PAIR, {"type": "object", "additionalProperties": string()}, [("rollback", "map-introduced", True)]),
+        ({"type": "object", "additionalProperties": True}, obj(a=string()), [("upgrade", "map-dropped", True)]),
         (
             {**obj(a=string()), "minProperties": 1},
             {**_PAIR, "minProperties": 1},
@@ -137,7 +138,19 @@ def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json
             [("upgrade", "item-count-tightened", True), ("upgrade", "type-changed", True)],
         ),
     ],
-    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything", "format", "counted", "empty"],
+    ids=[
+        "union",
+        "required",
+        "number",
+        "int-or-string",
+        "map",
+        "open",
+        "one more",
+        "anything",
+        "format",
+        "counted",
+        "empty",
+    ],
 )
 def test_what_is_proved_to_have_no_effect_is_silent(
     tmp_path: Path, old: Json, new: Json, expected: list[tuple[str, str, bool]]

@@ -26,6 +26,10 @@ def test_small_ones(tmp_path: Path) -> None:
         "nullable": (array(string()), array(string(nullable=True))),
         "pattern": (string(pattern="^a+$"), string(pattern="^[ab]+$")),
         "below": (array(string("A")), array(string("A", "B"))),
+        "a rule that lists": (
+            string() | {"x-kubernetes-validations": [{"rule": "self in ['A']"}]},
+            string() | {"x-kubernetes-validations": [{"rule": "self in ['A', 'B']"}]},
+        ),
     }
     for name, (before, after) in cases.items():
         at = tmp_path / name
@@ -157,6 +161,15 @@ _EITHER: dict[str, tuple[Json, Json, Json]] = {
                 {"anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]},
                 {"oneOf": [{"pattern": "^c"}, {"pattern": "^d"}]},
             ]
+        },
+    ),
+    "factors beside a condition": (
+        {"type": "integer", "multipleOf": 4, "anyOf": [{"maximum": 100}, {"minimum": 200}]},
+        {"type": "integer", "multipleOf": 6, "anyOf": [{"maximum": 100}, {"minimum": 200}]},
+        {
+            "type": "integer",
+            "anyOf": [{"maximum": 100}, {"minimum": 200}],
+            "allOf": [{"anyOf": [{"multipleOf": 4}, {"multipleOf": 6}]}],
         },
     ),
 }

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.candidates.sample import values
+from crdcompat.candidates.sample import object_of_size, values
 from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.equivalence.alike import KEY, declared
@@ -76,15 +76,34 @@ class _Maker:
         self._pairs = list(_pairs(model))
         self._counted = list(_counts(model))
         self._parts = list(_parts(model))
-        self._scalars: dict[Path, Any] = {}
+        self._known: dict[Path, Any] = {}
 
     def value(self, path: Path, node: Node) -> Any:
         """The value at a path; ABSENT if none is found."""
+        others = [(self._known[other], equal) for other, equal in self._compared(path) if other in self._known]
         if node.type == "object":
-            return self._object(path, node)
-        if node.type == "array":
-            return self._list(path, node)
-        others = [(self._scalars[other], equal) for other, equal in self._compared(path) if other in self._scalars]
+            found = self._object(path, node)
+            if any(found == other and not equal for other, equal in others):
+                found = self._with_another_member(path, node, found)
+        elif node.type == "array":
+            found = self._list(path, node)
+        else:
+            found = self._scalar(path, node, others)
+        self._known[path] = found
+        return found
+
+    def _with_another_member(self, path: Path, node: Node, found: dict[str, Any]) -> dict[str, Any]:
+        """The object with another value of a member of which nothing is stated, an optional member if possible."""
+        stated = {declared(node, step) for step in self._steps(path)}
+        free = (name for name in node.properties if name not in stated)
+        for name in sorted(free, key=node.required.__contains__):
+            below = node.properties[name]
+            for value in (self._made(below), *islice(values(below), 2)):
+                if value not in (ABSENT, found.get(name, ABSENT)):
+                    return {**found, name: value}
+        return found
+
+    def _scalar(self, path: Path, node: Node, others: list[tuple[Any, bool]]) -> Any:
         wanted = (other for other, equal in others if equal)
         plain = self._with_parts(path, chain((self._made(node),), values(node)))
         named = candidates(self._facts[path], View(node), ()) if node is KEY else ()  # no schema describes keys
@@ -94,8 +113,7 @@ class _Maker:
             for value in islice(tried, _MAX_SCALARS)
             if value is not ABSENT and all((value == other) == equal for other, equal in others)
         )
-        found = self._scalars[path] = next(fitting, ABSENT)
-        return found
+        return next(fitting, ABSENT)
 
     def _with_parts(self, path: Path, plain: Iterable[Any]) -> Iterator[Any]:
         """Values with the parts that the assignment states, where it states parts between separators."""
@@ -108,11 +126,14 @@ class _Maker:
                     parts[index] = part
             yield separator.join(parts) if parts else value
 
+    def _steps(self, path: Path) -> dict[str, None]:
+        """The members of the value at a path of which something is stated."""
+        return dict.fromkeys(each[len(path)] for each in self._paths if each[: len(path)] == path and each != path)
+
     def _object(self, path: Path, node: Node) -> Any:
         base = self._made(node)
         found = dict(base) if isinstance(base, dict) else {}
-        steps = dict.fromkeys(each[len(path)] for each in self._paths if each[: len(path)] == path and each != path)
-        for step in steps:
+        for step in self._steps(path):
             name = declared(node, step) or step
             below = node.child(name)
             if not self._is_there.get((*path, step), name in found):
@@ -125,6 +146,9 @@ class _Maker:
         if isinstance(node.additional, Node):
             keys = self._elements(path, KEY)
             found |= {key: self._made(node.additional) for key in keys or () if isinstance(key, str)}
+            least, _ = sizes(self._facts[path])
+            others = object_of_size(node, least) if len(found) < least else ABSENT
+            found |= dict(islice(others.items(), least - len(found))) if isinstance(others, dict) else {}
             return ABSENT if keys is None else found
         return found
 

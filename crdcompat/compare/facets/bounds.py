@@ -7,39 +7,30 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crdcompat.apiserver.formats import supported
-from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import integer_range
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import numbers_between
 from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, Widening
+from crdcompat.compare.facet import Widening
 from crdcompat.compare.limits import (
     BOUNDS,
     Range,
     breaks_limits,
-    limit_changes,
-    limit_effects,
+    limit_facet,
     limit_trials,
     may_be,
     range_of,
     without_numbers,
 )
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Direction, Effect
-
-KEYWORDS = frozenset(BOUNDS)
-EFFECTS = limit_effects("bounds")
+from crdcompat.vocabulary import Direction
 
 #: Few enough integers to try all; the distance from a bound within which numbers are looked for.
 _MAX_LISTED, _MAX_DISTANCE = 64, 1_000_000
-
-
-def changes(site: Site) -> Iterator[Change]:
-    return limit_changes(site, "bounds", BOUNDS)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -56,10 +47,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     every = every_value(writer) or _all_outside(writer, spans)
     values = every if every is not None else _outside(writer, spans)
     return limit_trials(change, (n for n in values if outside(n) and allowed(n)), complete=every is not None)
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(*map(Keyword, BOUNDS))
 
 
 #: A range of numbers beyond a bound of the reader: its ends, and that bound.
@@ -126,4 +113,4 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
                 yield Widening(schema_pointer(change.path), flag, b.raw.get(flag, ABSENT))
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)
+FACET = limit_facet("bounds", BOUNDS, trials, widen)

@@ -7,14 +7,13 @@ oldSelf) judges updates; its evidence is a stored object and a write. With optio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from math import floor
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.sample import values
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, variants
@@ -26,7 +25,7 @@ from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterRea
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.union import either_rules
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({RULES})
@@ -45,8 +44,6 @@ OF_UPDATES = frozenset(kind for kind in EFFECTS if kind.startswith("cel.transiti
 _MAX_TRIALS = 6
 #: Rules whose counter-models are searched one by one: more change at a node of hostile schemas only.
 _MAX_MODELLED = 32
-#: Members that are changed where a rule compares whole objects, and values of each.
-_MAX_MEMBERS, _MAX_OF_MEMBER = 16, 2
 #: Rules by syntax tree.
 Rules = dict[str, dict[str, Any]]
 
@@ -120,16 +117,12 @@ def _values(
     path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, made_by: ValidValues
 ) -> Trials:
     """Trials of values that break the rules."""
-    from crdcompat.compare.equivalence.effective import breaking
-
     writer, reader, shared = nodes
     every = every_value(writer) or []
     broken = (value for value in every if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
     complete = bool(every) and not any(map(judges.writer.accepts, broken))
     hints = _hints(reader, rules)
-    alone = (Node({RULES: [rule]}) for rule in rules[:_MAX_MODELLED])
-    each = (breaking(rule, shared, (reader, made_by.server), made_by) for rule in alone)
-    modelled = (found["self"] for found in chain.from_iterable(each))
+    modelled = (found["self"] for found in _modelled(rules, shared, reader, made_by))
     searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
     if not found and not complete and writer.type == "object":
@@ -137,6 +130,14 @@ def _values(
         found = _broken(mended, writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
+
+
+def _modelled(rules: list[Any], shared: Node, reader: Node, made_by: ValidValues) -> Iterator[dict[str, Any]]:
+    """Values of counter-models, each of one of the rules; those of updates have a stored value, too."""
+    from crdcompat.compare.equivalence.effective import breaking  # it loads the CEL library
+
+    for rule in rules[:_MAX_MODELLED]:
+        yield from breaking(Node({RULES: [rule]}), shared, (reader, made_by.server), made_by)
 
 
 def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -> list[Any]:
@@ -161,6 +162,8 @@ def _updates(
     made_by: ValidValues,
 ) -> Trials:
     """Trials of updates that break the rules; they do not change the members ``fixed``."""
+    from crdcompat.compare.equivalence.rules import OLD  # it loads the CEL library
+
     writer, reader, shared = nodes
     every = every_value(writer)
     searched = variants(shared, *_hints(reader, rules)) if every is None else every
@@ -168,21 +171,12 @@ def _updates(
     read = ((value, as_read(defaulted(value, writer), reader)) for value in searched)
     valid = (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
     optional = any(map(_judges_new_values, rules))
-    whole = any(read is not None and read.uses_whole for read in map(rule_of, _texts(rules)))
-    members = [*_members(shared, fixed, made_by)] if whole else []
-    made = transitions(valid, path, judges, fixed, members, optional=optional)
+    modelled = ((found[OLD], found["self"]) for found in _modelled(rules, shared, reader, made_by) if OLD in found)
+    made = transitions(valid, path, judges, fixed, modelled, optional=optional)
     return Trials(made, complete=not made and every is not None and len(every) <= MAX_VALUES, why=_NO_UPDATE)
 
 
 _NO_UPDATE = "no update was found that breaks the rule"
-
-
-def _members(node: Node, fixed: tuple[str, ...], made_by: ValidValues) -> Iterator[tuple[str, Any]]:
-    """The members of an object that are not ``fixed``, with a valid value, and a few plain ones."""
-    for name in islice((name for name in node.properties if name not in fixed), _MAX_MEMBERS):
-        below = node.properties[name]
-        found = chain((made_by(below),), islice(values(below), _MAX_OF_MEMBER))
-        yield from ((name, value) for value in distinct(found) if value is not ABSENT)
 
 
 def _fixed(parent: Node | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change, shown
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import ITEM, VALUE
 from crdcompat.schema.structural import ABSENT
@@ -44,8 +44,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials((Trial(ABSENT, change.path),), complete=True)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.defaults()
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(
+    KEYWORDS, EFFECTS, changes, trials, lambda effect, observed: observed.defaults(), widen=copy_from_new(KEYWORDS)
+)

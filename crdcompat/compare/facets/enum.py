@@ -17,8 +17,8 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.mentions import literals_for
 from crdcompat.candidates.sample import number, values
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, breaks
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either, listing
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.listed import with_values
@@ -98,11 +98,6 @@ def _neighbours(node: Node, members: Sequence[Any]) -> Iterator[Any]:
     step = number(node.raw.get("multipleOf"), 1) or 1
     if node.type in ("integer", "number") or node.int_or_string:
         yield from (value for member in numbers for value in (member + step, member - step))
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    # A pattern or rule of the reader may reject a value that its enum lists.
-    return observed.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
@@ -200,7 +195,8 @@ FACET = Facet(
     EFFECTS,
     changes,
     trials,
-    shows,
+    # A pattern or rule of the reader may reject a value that its enum lists.
+    breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE),
     in_branches=True,
     looks_above=True,
     waived_by=dict.fromkeys(("enum.value-added", "enum.value-removed"), WaivedBy.VALUES),

@@ -13,9 +13,9 @@ from crdcompat.candidates.languages import language
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet
+from crdcompat.compare.facet import Effects, Facet, breaks
 from crdcompat.compare.limits import changes_range
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
@@ -72,14 +72,12 @@ def _accepts(node: Node, server: Server) -> Callable[[str], bool]:
     return lambda text: not enforced or matches(node.format, text, server)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(Keyword.FORMAT, Keyword.TYPE, Keyword.RANGE)
-
-
 def _texts(writer: Node) -> Iterator[str]:
     yield from (value for value in values(writer) if isinstance(value, str))
     yield from POOL
     yield from _DISPUTED
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS))
+FACET = Facet(
+    KEYWORDS, EFFECTS, changes, trials, breaks(Keyword.FORMAT, Keyword.TYPE, Keyword.RANGE), widen=either(KEYWORDS)
+)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.limits import limit_facet, limit_trials, may_be, sizes_outside
+from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minItems", "maxItems")
-KEYWORDS = frozenset(_LIMITS)
-EFFECTS = limit_effects("item-count")
-
-
-def changes(site: Site) -> Iterator[Change]:
-    return limit_changes(site, "item-count", _LIMITS)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -38,8 +28,4 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return limit_trials(change, (list_of(node, size, made) for size in sizes for node in made_of))
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(*map(Keyword, _LIMITS))
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))
+FACET = limit_facet("item-count", _LIMITS, trials, looser(*_LIMITS))

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.candidates.local import NodeJudge, defaulted
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import every_value, variants
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.facet import Effects, Facet, breaks, explains_below
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.equality import identical, schema_text
@@ -74,10 +75,6 @@ def _modelled(junctors: Node, writer: Node, reader: Node, pair: WriterReader) ->
     yield from variants(writer, junctors)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.fails_a_junctor()
-
-
 def _only_enums(site: Site, keyword: str) -> bool:
     """Whether the branches have no keyword but enum, so that the changes of the enums are the only changes.
 
@@ -125,4 +122,4 @@ def _junctors(node: Node) -> dict[str, Any]:
     return junctors
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, breaks(*JUNCTORS), widen=either(KEYWORDS), explains=explains_below)

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet
-from crdcompat.compare.limits import limit_changes, limit_effects, may_be
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.limits import limit_facet, may_be
+from crdcompat.compare.site import Trial, Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minLength", "maxLength")
-KEYWORDS = frozenset(_LIMITS)
-EFFECTS = limit_effects("length")
-
-
-def changes(site: Site) -> Iterator[Change]:
-    return limit_changes(site, "length", _LIMITS)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -35,8 +25,4 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(*map(Keyword, _LIMITS))
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))
+FACET = limit_facet("length", _LIMITS, trials, looser(*_LIMITS))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.compare.site import Site
+from crdcompat.vocabulary import Effect
 
 _KEYWORD = "x-kubernetes-list-map-keys"
 KEYWORDS = frozenset({_KEYWORD})
@@ -23,12 +23,4 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    return duplicate_trials(change, pair)
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return shows_duplicate(observed)
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, duplicate_trials, shows_duplicate, widen=copy_from_new(KEYWORDS))

@@ -8,9 +8,9 @@ from typing import Any
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.site import Site
 from crdcompat.schema.structural import Node
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Effect
 
 _KEYWORD = "x-kubernetes-list-type"
 KEYWORDS = frozenset({_KEYWORD})
@@ -34,18 +34,17 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _shown(old), _shown(new), _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    return duplicate_trials(change, pair)
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return shows_duplicate(observed)
-
-
 def _shown(node: Node) -> Any:
     if node.list_type == "map":
         return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(node.list_keys)}
     return node.list_type
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new((_KEYWORD, "x-kubernetes-list-map-keys")))
+FACET = Facet(
+    KEYWORDS,
+    EFFECTS,
+    changes,
+    duplicate_trials,
+    shows_duplicate,
+    widen=copy_from_new((_KEYWORD, "x-kubernetes-list-map-keys")),
+)

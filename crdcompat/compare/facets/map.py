@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.site import Site
 from crdcompat.schema.structural import Node
-from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"additionalProperties"})
 EFFECTS = {"map.introduced": SHAPE_EFFECTS, "map.dropped": SHAPE_EFFECTS}
@@ -22,15 +21,6 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _form(site.old), _form(site.new), "additionalProperties")
 
 
-def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer's type allows, among them one with a key that only a map accepts."""
-    return shape_trials(change, pair)
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return shows_shape(effect, observed)
-
-
 def _form(node: Node) -> str:
     """The kind of an object by its additionalProperties."""
     if isinstance(node.additional, Node):
@@ -38,4 +28,6 @@ def _form(node: Node) -> str:
     return {None: "object", True: "open map", False: "closed"}[node.additional]
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)
+FACET = Facet(
+    KEYWORDS, EFFECTS, changes, shape_trials, shows_shape, widen=copy_from_new(KEYWORDS), explains=explains_below
+)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.compare.site import Site, Trials
 
 _KEYWORD = "x-kubernetes-map-type"
 KEYWORDS = frozenset({_KEYWORD})
@@ -20,12 +19,4 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("map-type.changed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    return Trials(())
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return False
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows)
+FACET = Facet(KEYWORDS, EFFECTS, changes, lambda *_: Trials(()), lambda *_: False)

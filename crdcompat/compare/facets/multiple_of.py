@@ -12,9 +12,9 @@ from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import number, values, whole_number
 from crdcompat.candidates.variants import every_value
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet
+from crdcompat.compare.facet import Effects, Facet, breaks
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.site import Site, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
@@ -45,10 +45,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return limit_trials(change, (n for n in candidates if outside(n) and allowed(n)), complete=every is not None)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(Keyword.MULTIPLE_OF)
-
-
 def _divides(reader: Node, writer: Node) -> bool:
     """Whether each multiple of the writer's factor is one of the reader's.
 
@@ -76,4 +72,4 @@ def _multiples(writer: Node) -> Iterator[Any]:
     yield from values(writer)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=either(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, breaks(Keyword.MULTIPLE_OF), widen=either(KEYWORDS))

@@ -17,9 +17,9 @@ from crdcompat.apiserver.versions import NEWEST_SERVER
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import values
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.facet import Effects, Facet, breaks, copy_from_new
 from crdcompat.compare.limits import changes_range, without_numbers
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
@@ -50,12 +50,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials(tuple(islice(numbers, _MAX_TRIALS)))
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(Keyword.RANGE)
-
-
 def _given(node: Node) -> dict[str, Any]:
     return {key: node.raw[key] for key in _COMPARED if key in node.raw}
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(_COMPARED[1:]))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, breaks(Keyword.RANGE), widen=copy_from_new(_COMPARED[1:]))

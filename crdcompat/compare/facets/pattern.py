@@ -11,9 +11,9 @@ from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.strings import string_limits
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.facet import Effects, Facet, Widening
+from crdcompat.compare.facet import Effects, Facet, Widening, breaks
 from crdcompat.compare.limits import may_be
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either, matching
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at, schema_pointer
@@ -67,10 +67,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials(tuple(Trial(text, change.path) for text in dict.fromkeys((*first, *texts))), complete=complete)
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(Keyword.PATTERN)
-
-
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
     """NEW's pattern if it accepts all of OLD's strings; else one for the strings of both."""
     a, b = node_at(old, change.path), node_at(new, change.path)
@@ -108,4 +104,4 @@ def _shown(node: Node) -> Any:
     return None if not patterns else patterns[0] if len(patterns) == 1 else list(patterns)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, breaks(Keyword.PATTERN), widen=widen)

@@ -8,7 +8,8 @@ from typing import Any
 from crdcompat.candidates.sample import sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.shapes import shows_shape
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
@@ -40,8 +41,4 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in values))
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.rejects_below()
-
-
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows_shape, widen=copy_from_new(KEYWORDS), explains=explains_below)

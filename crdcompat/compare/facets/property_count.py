@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.sample import object_of_size
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet
-from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, range_of, sizes_outside
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.limits import limit_facet, limit_trials, may_be, range_of, sizes_outside
+from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minProperties", "maxProperties")
-KEYWORDS = frozenset(_LIMITS)
-EFFECTS = limit_effects("property-count")
-
-
-def changes(site: Site) -> Iterator[Change]:
-    return limit_changes(site, "property-count", _LIMITS)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -37,10 +27,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=True)
     sizes = sizes_outside(reader, writer, _LIMITS, added=len(_added(writer, reader)))
     return limit_trials(change, (object_of_size(writer, size) for size in sizes))
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(*map(Keyword, _LIMITS))
 
 
 def _sizes_read(writer: Node, reader: Node) -> tuple[float, float]:
@@ -68,4 +54,4 @@ def _defaulted(node: Node) -> set[str]:
     return {name for name, member in node.properties.items() if member.default is not ABSENT}
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=looser(*_LIMITS))
+FACET = limit_facet("property-count", _LIMITS, trials, looser(*_LIMITS))

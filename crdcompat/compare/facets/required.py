@@ -11,8 +11,8 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, Widening
-from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.facet import Effects, Facet, Widening, breaks
+from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -55,10 +55,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials((Trial(written.default, change.path),))
 
 
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.breaks(Keyword.REQUIRED)
-
-
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
     """OLD's list without the name. Several widenings of one list intersect."""
     above = change.path[:-1]
@@ -72,4 +68,4 @@ def _common(first: list[str], second: list[str]) -> Any:
     return [name for name in first if name in second] or ABSENT
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, widen=widen)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, breaks(Keyword.REQUIRED), looks_above=True, widen=widen)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
-from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.site import Site
 from crdcompat.schema.structural import Node
-from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items"})
 EFFECTS = {"type.changed": SHAPE_EFFECTS}
@@ -23,17 +22,8 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("type.changed", _shown(site.old), _shown(site.new), "x-kubernetes-int-or-string", "type")
 
 
-def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer's type allows."""
-    return shape_trials(change, pair)
-
-
-def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return shows_shape(effect, observed)
-
-
 def _shown(node: Node) -> str | None:
     return "int-or-string" if node.int_or_string else node.type or None
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, shape_trials, shows_shape, explains=explains_below)

@@ -163,6 +163,27 @@ def test_rules_about_members(tmp_path: Path, schema: Json, rule: str, before: se
     assert (witness["stored"]["spec"]["v"].keys(), witness["object"]["spec"]["v"].keys()) == (before, after)
 
 
+_FOUR = obj(a=string(), b=string(), c=string(), d=string())
+_ITEMS = obj(items=array(obj(k=string(), v=string()), maxItems=5))
+_FOUR_VALUES = " && ".join(
+    f"has({side}.{name}) && {side}.{name} == '{name}'"
+    for side, name in (("oldSelf", "a"), ("self", "b"), ("self", "c"), ("self", "d"))
+)
+_OLD_ITEM = "oldSelf.items.exists(x, has(x.k) && x.k == 'p' && has(x.v) && x.v == 'q')"
+_OF_COUNTER_MODELS = {
+    "four members": (_FOUR, f"!({_FOUR_VALUES})"),
+    "an item that was there": (_ITEMS, f"!has(oldSelf.items) || has(self.items) || !{_OLD_ITEM}"),
+}
+
+
+@pytest.mark.parametrize(("schema", "rule"), _OF_COUNTER_MODELS.values(), ids=_OF_COUNTER_MODELS)
+def test_what_only_a_counter_model_finds(tmp_path: Path, schema: Json, rule: str) -> None:
+    """Too many members and values for all combinations of them."""
+    findings = compare(tmp_path, root(spec=obj(v=schema)), root(spec=obj(v=ruled(schema, rule))))
+    finding = only({"findings": findings}, rule="cel-transition-rule-added")
+    assert finding["witness"]["errors"] == [f'spec.v: Invalid value: "object": failed rule: {rule}']
+
+
 def test_a_rule_that_refuses_the_same_value_again(tmp_path: Path) -> None:
     """A counter that must grow: every write fails, even one that changes nothing."""
     count = {"type": "integer", "minimum": 0}
