@@ -126,7 +126,7 @@ def _validator() -> jsonschema.Draft202012Validator:
     schema = json.loads(schema_text())
     for name in ("finding", "harmless", "promotedGate", "simulated", "undecided"):
         # A user's schema may be older than a report. That of the project has every field.
-        schema["$defs"][name]["additionalProperties"] = False
+        schema["$defs"][name]["unevaluatedProperties"] = False
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
