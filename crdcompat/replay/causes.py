@@ -128,8 +128,11 @@ class CauseCounter:
         return self._public[key]
 
     def groups(self) -> list[CauseGroup]:
-        """All causes, those of most objects first."""
-        return sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, g.rendered))
+        """All causes: first those that refuse every request for a version (404), then those of most objects."""
+        return sorted(
+            self._groups.values(),
+            key=lambda g: (g.type != NOT_FOUND, -g.objects, g.chosen.document.crd.name, g.rendered),
+        )
 
     def summary(self, crds: CrdSet, side: Side) -> tuple[RejectedCause, ...]:
         """All causes for a report, with the line of the schema that rejects them."""

@@ -19,7 +19,7 @@ from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.pages.simulation import object_section
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
-from crdcompat.render.wording.entries import entry_lines, section_key
+from crdcompat.render.wording.entries import entry_lines, section_key, waived
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -114,7 +114,8 @@ def _section(name: str, section: Section, found: Sequence[Entry]) -> _Suite:
     report = section.report
     own = [entry for entry in found if entry.finding.counts and entry.is_met_in(section)]
     cases = [_case(f"{name}: {crd_name(crd, version)}", section, own, crd, version) for crd, version in _names(report)]
-    out = [compared_line(report), *report.old.notes, *report.new.notes]
+    accepted = [f"{count}."] if (count := waived(report).removeprefix(", ")) else []
+    out = [compared_line(report), *accepted, *report.old.notes, *report.new.notes]
     out += [f"no finding explains: {item.object} in {item.source}: {item.error}" for item in report.unexplained]
     return _Suite(name, cases or [_Case(f"{name}: no CRD to compare", out=_lines(out))], _lines(out))
 

@@ -150,10 +150,10 @@ def _reason(report: SimulationReport) -> str:
 
 def _blocked(report: SimulationReport) -> Iterable[Blocked]:
     reader = judging(report).title
-    for kind in replayed_kinds(report):
+    found = [(kind, *each) for kind in replayed_kinds(report) for each in folded_causes(kind.causes)]
+    for kind, path, cause, _ in sorted(found, key=lambda each: each[2].type != NOT_FOUND):  # 404 first: all requests
         writes = failing_writes(kind.having(WriteResult.REJECTED))
-        for path, cause, _ in folded_causes(kind.causes):
-            yield Blocked(kind.kind, path or "the object", f"{reader} {_reaction(cause)}: {writes} fails")
+        yield Blocked(kind.kind, path or "the object", f"{reader} {_reaction(cause)}: {writes} fails")
     for cause in report.early:
         if cause.growth is not None:
             yield Blocked(cause.kind, cause.path, f"holds {listed(cause.values)} {too_early(cause.growth)}")

@@ -26,6 +26,7 @@ ADMISSION = [
         "v1/mutatingwebhookconfigurations",
     )
 ]
+ADMISSION.append("/apis/apiextensions.openshift.io/v1alpha1/compatibilityrequirements")
 
 
 def preflight(*more: str) -> Run:

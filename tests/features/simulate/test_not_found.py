@@ -139,3 +139,22 @@ def test_a_kustomization_beside_the_samples_is_no_object(tmp_path: Path) -> None
         write(tmp_path / side / "k.json", made)
     write(tmp_path / "fleet" / "kustomization.yaml", kept)
     assert len(simulate(*sides, "--objects", "fleet", code=0, cwd=tmp_path)["objects"]) == 2
+
+
+def test_it_stands_before_what_fewer_writes_meet(tmp_path: Path) -> None:
+    """The verdict names some causes and counts the others: a version that is gone is among the first."""
+    for number, kind in enumerate(("Alpha", "Beta", "Delta", "Eps", "Gamma", "Zulu")):
+        has_two = kind == "Zulu"
+        before, after = (root(spec=obj(a=string(*values))) for values in ("A", "AB"))
+        more = [version(after, "v2")] if has_two else []
+        write(tmp_path / "old" / f"{kind}.yaml", crd(before, kind=kind))
+        write(tmp_path / "new" / f"{kind}.yaml", crd(versions=[version(after, storage=not has_two), *more], kind=kind))
+        item = {"apiVersion": f"example.com/{'v2' if has_two else 'v1'}", "kind": kind, "spec": {"a": "B"}}
+        write(tmp_path / "objects" / f"{number}.yaml", {**item, "metadata": {"name": "x", "namespace": "d"}})
+    ran = run("simulate", tmp_path / "old", tmp_path / "new", "--objects", tmp_path / "objects")
+    verdict = ran.out[ran.out.rindex("BLOCKED") :].splitlines()
+    assert verdict[1:3] == [
+        "  Zulu  the object",
+        "    old answers 404, because the CRD lacks version v2: every write fails",
+    ]
+    assert "  and 2 more: " in "\n".join(verdict)

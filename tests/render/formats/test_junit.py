@@ -26,6 +26,7 @@ from report_samples import (
     widget,
 )
 
+from crdcompat.models.finding import Acceptance
 from crdcompat.models.report import Report
 
 
@@ -189,3 +190,10 @@ def test_hostile_text_is_text(tmp_path: Path, text: str) -> None:
     assert [len(case.result) for case in suites["input"]] == [1, 1]
     if text == "<script>alert(1)</script>":
         assert any(text in case.result[0].text for suite in _suites(hostile(tmp_path, text)).values() for case in suite)
+
+
+def test_what_is_waived_is_counted(tmp_path: Path) -> None:
+    report = sample(tmp_path)
+    accepted = tuple(replace(each, waiver=Acceptance("known")) for each in report.findings)
+    assert "3 waived." in rendered(replace(report, findings=accepted), "junit")
+    assert "waived" not in rendered(report, "junit")
