@@ -64,10 +64,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        block=block,
         lines=lines_block,
         yaml=yaml_block,
-        json=ascii_json,
         excerpt=excerpt_block,
         prose=prose,
         data=as_data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -90,12 +90,16 @@ def _compared(found: Sequence[Compared]) -> Iterator[str]:
 def _findings(blocks: Sequence[Block]) -> Iterator[_Part]:
     """Errors and warnings to unfold, under headings, then a line for each info, folded."""
     groups = [*_groups(blocks)]
+    causes: dict[str, tuple[Entry, ...]] = {}
+    for entry in (each for group in groups if group.tone != Severity.INFO for each in group.make() if each.cause):
+        causes[entry.cause] = (*causes.get(entry.cause, ()), entry)
     for severity in (Severity.ERROR, Severity.WARNING):
         alike = [group for group in groups if group.tone == severity]
         heading = f"### {plural(sum(group.count for group in alike), severity)}\n\n"
-        for cause, found in groupby((entry for group in alike for entry in group.make()), lambda each: each.cause):
-            for few in [tuple(found)] if cause else ((each,) for each in found):
-                yield len(few), partial(_unfolding, heading, few)
+        for entry in (each for group in alike for each in group.make()):
+            # The first entry of a cause stands for all: the worst is first.
+            if found := causes.pop(entry.cause, ()) if entry.cause else (entry,):
+                yield len(found), partial(_unfolding, heading, found)
                 heading = ""
     infos = [group for group in groups if group.tone == Severity.INFO]
     lines = [entry.line for group in infos for entry in group.make()]
@@ -118,7 +122,9 @@ def _unfolding(heading: str, alike: Sequence[Entry]) -> str:
         return heading + details(f"{first.title} {code(first.subject)}", _entry(first))
     texts = (block(plain_text((*each.lines, *each.after), _WRAPPED)) for each in alike)
     places = [place for each in alike for place in each.places]
-    return heading + details(code(first.cause), "\n\n".join([*texts, *folded(places, "the other places")]))
+    return heading + details(
+        code(first.cause), "\n\n".join([*texts, *folded(places, f"the other places: {len(places)}")])
+    )
 
 
 def _entry(entry: Entry) -> str:

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport, Outcome, Section
 from crdcompat.render.pages.blocks import Brief, Fold, Line, Notes
-from crdcompat.render.pages.comparison import with_parts
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Part, unexplained
+from crdcompat.render.pages.part import Part, unexplained, with_parts
 from crdcompat.render.pages.short import info_lines
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (

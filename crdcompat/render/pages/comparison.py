@@ -10,19 +10,19 @@ from msgspec.structs import replace
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.render.escape import shortened
 from crdcompat.render.pages.blocks import Cell, Facet, Table
-from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
+from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS, Setting
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Compared, Mark, MarkedRow, Number, marked_row
-from crdcompat.render.pages.part import part_section
+from crdcompat.render.pages.part import part_section, undecided_section
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.causes import causes
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
 from crdcompat.render.wording.report import headline, notes, promotions
-from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.vocabulary import Direction, FindingStatus, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.check import Section
@@ -34,14 +34,13 @@ if TYPE_CHECKING:
     from crdcompat.render.pages.page import Answer, Page
     from crdcompat.render.pages.part import Part
     from crdcompat.render.wording.causes import Cause
-    from crdcompat.vocabulary import Direction
 
 _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
 #: Rows of a table in a comment, and characters of a sentence in it.
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
 
 
-def with_parts(
+def with_details(
     page: Page,
     report: DiffReport | CheckReport,
     listed: Sequence[Entry],
@@ -49,20 +48,16 @@ def with_parts(
     ways: Sequence[Sequence[Direction]],
     style: Style,
 ) -> Page:
-    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows.
-
-    ``listed`` are the entries of the report, ``ways`` the directions of each answer.
-    """
+    """The page with all that any form of it shows; the arguments are those of ``with_parts``."""
     reports = [section.report for section in sections(report)]
     findings = Findings(existing=style.existing, is_large=is_large(reports))
-    made: list[Block] = [part_section(part, number, findings, style) for number, part in enumerate(parts, 1)]
-    page = replace(page, body=(*page.body, *made), problems=report.problems)
-    if style.verbosity <= 0:
-        return page
+    made = [part_section(part, number, [*_found(part, findings, style)], style) for number, part in enumerate(parts, 1)]
     answers = tuple(with_overview(*each, listed, findings) for each in zip(page.answers, ways, strict=True))
     judged = {direction for way in ways for direction in way}
     return replace(
         page,
+        body=(*page.body, *made),
+        problems=report.problems,
         answers=answers,
         views=answers,
         heading=headline(report),
@@ -77,6 +72,16 @@ def with_parts(
         row="CRD",
         nothing="Nothing to act on.",
     )
+
+
+def _found(part: Part, findings: Findings, style: Style) -> Iterator[Block]:
+    """The findings of a comparison by direction, then what was not judged."""
+    report = part.section.report
+    setting = Setting(report, {"section": section_key(part.section)}, part.report_file)
+    for direction in Direction:
+        role = "direction" if direction in part.judged else "direction beside"
+        yield from findings.direction(setting, part.listed, direction, role)
+    yield from findings.undecided(setting, undecided_section(report, style))
 
 
 def _compared(whole: DiffReport | CheckReport, number: int, section: Section) -> Compared:

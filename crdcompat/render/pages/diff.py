@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from crdcompat.findings.entries import entries
 from crdcompat.models.check import sections
 from crdcompat.render.pages.blocks import Fold, Line
-from crdcompat.render.pages.comparison import with_parts
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Part
+from crdcompat.render.pages.part import Part, with_parts
 from crdcompat.render.pages.short import fix_lines
 from crdcompat.render.wording.findings import promoted_lines
 from crdcompat.render.wording.growth import declared_lines

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.render.pages.blocks import Brief, Fold, Folded, Line, Listing, Notes, Section
-from crdcompat.render.pages.finding import Setting
 from crdcompat.render.pages.short import WHOLE_CRD, short_findings
-from crdcompat.render.wording.entries import listed_above, section_key
+from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -21,19 +21,21 @@ from crdcompat.render.wording.findings import (
     some,
     undecided_line,
 )
-from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.errors import Problem
     from crdcompat.findings.entries import Entry
+    from crdcompat.models.check import CheckReport
     from crdcompat.models.check import Section as Comparison
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
     from crdcompat.render.pages.blocks import Block
-    from crdcompat.render.pages.findings import Findings
+    from crdcompat.render.pages.page import Page
+    from crdcompat.vocabulary import Direction
 
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
@@ -61,27 +63,48 @@ class Part(Struct, frozen=True):
     report_file: str = ""
 
 
-def part_section(part: Part, number: int, findings: Findings, style: Style) -> Section:
-    """The comparison as a section; ``findings`` places its entries where all are shown."""
+def with_parts(
+    page: Page,
+    report: DiffReport | CheckReport,
+    listed: Sequence[Entry],
+    parts: Sequence[Part],
+    ways: Sequence[Sequence[Direction]],
+    style: Style,
+) -> Page:
+    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows.
+
+    ``listed`` are the entries of the report, ``ways`` the directions of each answer.
+    """
+    if style.verbosity > 0:
+        from crdcompat.render.pages.comparison import with_details
+
+        return with_details(page, report, listed, parts, ways, style)
+    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(parts, 1))
+    return replace(page, body=(*page.body, *made), problems=report.problems)
+
+
+def part_section(part: Part, number: int, found: Iterable[Block], style: Style) -> Section:
+    """The comparison as a section; ``found`` are its findings and undecided differences."""
     report = part.section.report
     sides = Line(f"{_side(report.old)} -> {_side(report.new)}", tone="bold", depth=0)
-    blocks: list[Block] = [] if style.verbosity < 0 else [sides, Brief(tuple(_scope(part, style)))]
-    setting = Setting(report, {"section": section_key(part.section)}, part.report_file)
-    for direction in part.shown if style.verbosity <= 0 else Direction:
-        if style.verbosity > 0:
-            role = "direction" if direction in part.judged else "direction beside"
-            blocks += findings.direction(setting, part.listed, direction, role)
-        else:
-            blocks += _short(part, direction, style)
-    if style.verbosity >= 0:
-        said = Section("Undecided: differences that this version does not judge", tuple(_undecided(report, style)))
-        blocks += findings.undecided(setting, said)
-    blocks += unexplained(report, number)
-    if style.verbosity >= 0:
-        blocks.append(_footer(part, number, style))
-    return Section(
-        part.title, tuple(blocks), anchor=f"part-{number}", name="" if part.title else "Findings", role="part"
-    )
+    above = () if style.verbosity < 0 else (sides, Brief(tuple(_scope(part, style))))
+    below = () if style.verbosity < 0 else (_footer(part, number, style),)
+    name = "" if part.title else "Findings"
+    blocks = (*above, *found, *unexplained(report, number), *below)
+    return Section(part.title, blocks, anchor=f"part-{number}", name=name, role="part")
+
+
+def short_blocks(part: Part, style: Style) -> Iterator[Section]:
+    """What was found in few lines, and what was not judged."""
+    for direction in part.shown:
+        yield from _short(part, direction, style)
+    if part.section.report.undecided and style.verbosity >= 0:
+        yield undecided_section(part.section.report, style)
+
+
+def undecided_section(report: DiffReport, style: Style) -> Section:
+    """The undecided differences as text; of many the CRDs and keywords."""
+    return Section("Undecided: differences that this version does not judge", tuple(_undecided(report, style)))
 
 
 def _scope(part: Part, style: Style) -> Iterator[Block]:
