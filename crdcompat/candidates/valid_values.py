@@ -49,17 +49,6 @@ class ValidValues:
         """Whether ``node`` accepts a value."""
         return self._judge(node)[1]({"v": value}).found
 
-    def with_valid_members(self, node: Node, value: Any) -> Any:
-        """An object with valid values in the place of the members that their nodes reject; another value as it is."""
-        if not isinstance(value, dict):
-            return value
-        made = dict(value)
-        for name in value.keys() & node.properties.keys():
-            below = node.properties[name]
-            if not self.accepts(below, value[name]) and (valid := self(below)) is not ABSENT:
-                made[name] = valid
-        return made
-
     def holding(self, node: Node, members: Mapping[Pointer, Any]) -> Any:
         """A value that ``node`` accepts, with these values below it; ABSENT if the search finds none."""
         made: Any = self(node)

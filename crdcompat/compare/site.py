@@ -137,7 +137,7 @@ class ReaderVerdict(Struct, frozen=True):
         """Whether there is an error at the pointer or below it, or a junctor at the pointer fails."""
         place, depth = self.pointer, len(self.pointer)
         # All errors are below the root, so for the root only errors at the root itself count.
-        return self.fails_a_junctor() or any(
+        return self.breaks(*JUNCTORS) or any(
             error.pointer[:depth] == place if depth else not error.pointer for error in self._placed()
         )
 
@@ -154,10 +154,6 @@ class ReaderVerdict(Struct, frozen=True):
         """Whether one of these CEL rules of the value at the pointer fails. A fieldPath moves its error to a member."""
         rules = (error for error in self.verdict.errors if error.keyword is Keyword.RULE and error.demand in texts)
         return any(error.pointer[: error.base] == self.pointer for error in rules)
-
-    def fails_a_junctor(self) -> bool:
-        """Whether a junctor fails at the pointer."""
-        return self.breaks(*JUNCTORS)
 
     def _placed(self) -> Iterator[FieldError]:
         """The errors of single values: not those of junctors and ranges, which accompany them."""

@@ -1,4 +1,4 @@
-"""Duplicates in lists of type set and map, as Kubernetes 1.28 and 1.36 report them."""
+"""Duplicates in lists of type set and map, as Kubernetes 1.28 and 1.36 report them; embedded resources."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.apiserver.extensions import duplicate_errors
+from crdcompat.apiserver.extensions import duplicate_errors, embedded_errors
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
@@ -27,3 +27,13 @@ _MISFIT = "must be an object for an array of list-type map"
 )
 def test_a_list_with_keys(items: list[Any], said: list[str]) -> None:
     assert [error.text() for error in duplicate_errors(items, Node(_MAP), Server(36), None)] == said
+
+
+def test_embedded_resources_in_a_list() -> None:
+    resource = {"type": "object", "x-kubernetes-embedded-resource": True}
+    node = Node({"type": "object", "properties": {"l": {"type": "array", "items": resource}}})
+    value = {"l": [{"kind": "A"}, {"apiVersion": "v1"}]}
+    assert [error.text() for error in embedded_errors(value, node, Server(33))] == [
+        "l[0].apiVersion: Required value: must not be empty",
+        "l[1].kind: Required value: must not be empty",
+    ]

@@ -67,3 +67,43 @@ def test_caches_of_valid_strings_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
     cached = validator.members["name"].string_limits
     assert cached is not None
     assert len(cached.passed) == 8
+
+
+_COUNTED = {
+    "maxProperties": {"type": "object", "maxProperties": 1, "properties": {"a": {"type": "string"}}},
+    "minProperties": {"type": "object", "minProperties": 3, "properties": {"a": {"type": "string"}}},
+}
+_BESIDE = 'a: Invalid value: "integer": a in body must be of type string: "integer"'
+
+
+@pytest.mark.parametrize(
+    ("keyword", "minor", "said"),
+    [
+        ("maxProperties", 23, ["<nil>: Invalid value: 1:  in body should have at most 1 properties"]),
+        ("maxProperties", 24, ["<nil>: Too many: 2: must have at most 1 items"]),
+        ("maxProperties", 28, ["<nil>: Too many: 2: must have at most 1 items", _BESIDE]),
+        ("minProperties", 23, ["<nil>: Invalid value: 3:  in body should have at least 3 properties"]),
+        ("minProperties", 24, ["<nil>: Invalid value: 2:  in body should have at least 3 properties"]),
+        ("minProperties", 28, ["<nil>: Invalid value: 2:  in body should have at least 3 properties", _BESIDE]),
+    ],
+)
+def test_a_wrong_number_of_members(keyword: str, minor: int, said: list[str]) -> None:
+    """Before 1.28 it hides the errors of the members; before 1.24 the error names the limit (``versions.py``)."""
+    errors: list[FieldError] = []
+    value = {"a": 1, "b": 2}
+    SchemaValidator(Node(_COUNTED[keyword]), Server(minor)).validate(value, None, None, errors, [])
+    assert [error.text() for error in errors] == said
+
+
+@pytest.mark.parametrize(
+    ("minor", "said"),
+    [
+        (23, "<nil>: Invalid value: 2:  in body should have at most 1 items"),
+        (24, "<nil>: Too many: 2: must have at most 1 items"),
+    ],
+)
+def test_a_list_that_is_too_long_is_named_by_its_size(minor: int, said: str) -> None:
+    node = Node({"type": "array", "maxItems": 1, "items": {"type": "string"}})
+    errors: list[FieldError] = []
+    SchemaValidator(node, Server(minor)).validate(["a", "b"], None, None, errors, [])
+    assert [error.text() for error in errors] == [said]

@@ -99,3 +99,16 @@ def test_a_value_that_breaks_the_rule_is_found(tmp_path: Path, schema: Json, rul
     assert len(findings) == 1
     assert findings[0]["witness"]["object"] is not None
     prove(findings[0], crd(old), crd(new))
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        ("!self.metadata.name.lowerAscii().startsWith('x-')", "x-a"),
+        ("self.metadata.name.lastIndexOf('-x') < 0", "a-x"),
+    ],
+)
+def test_a_name_that_breaks_the_rule_is_found(tmp_path: Path, rule: str, name: str) -> None:
+    plain = root(spec=obj(v=_TEXT))
+    (finding,) = diff(*both(tmp_path, plain, {**plain, "x-kubernetes-validations": [{"rule": rule}]}))["findings"]
+    assert finding["witness"]["object"]["metadata"]["name"] == name

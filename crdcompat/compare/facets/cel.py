@@ -13,7 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
-from crdcompat.candidates.mentions import mentions
+from crdcompat.candidates.mentions import Mention, mentions
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, variants
@@ -125,9 +125,6 @@ def _values(
     modelled = (found["self"] for found in _modelled(rules, shared, reader, made_by))
     searched = chain(modelled, variants(shared, *hints), every, () if complete else variants(writer, *hints))
     found = _broken(searched, writer, reader, judges)
-    if not found and not complete and writer.type == "object":
-        mended = (made_by.with_valid_members(writer, value) for value in variants(writer, *hints))
-        found = _broken(mended, writer, reader, judges)
     made = tuple(Trial(value, path) for value in found)
     return Trials(made, complete=complete and not made)
 
@@ -187,24 +184,22 @@ def _fixed(parent: Node | None) -> tuple[str, ...]:
 def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
     """Nodes that mention values which may break the rules."""
     named = Node({**shape(reader.raw), RULES: rules})
-    return named, _neighbours(named), _names(named)
+    return named, _neighbours(named)
 
 
 def _neighbours(node: Node) -> Node:
-    """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
-    found = ((mention, [n for n in mention.values if isinstance(n, int | float)]) for mention in mentions(node))
-    return Node(
-        {"anyOf": [hint(each.member, [floor(n) + step for n in named for step in (-1, 1)]) for each, named in found]}
-    )
+    """Unions that list values beside those in a node's rules, as hints for values just beyond what a rule names."""
+    return Node({"anyOf": [hint(mention.member, [*_beside(mention)]) for mention in mentions(node)]})
 
 
-def _names(node: Node) -> Node:
-    """A union that lists names around those in a node's rules, as hints for names that begin or end with one."""
-    named = (mention.values for mention in mentions(node) if mention.member == ("metadata", "name"))
-    texts = [value.strip("-.") for values in named for value in values if isinstance(value, str)]
-    return Node(
-        {"anyOf": [hint(("metadata", "name"), [name for text in texts for name in (text, f"{text}-a", f"a-{text}")])]}
-    )
+def _beside(mention: Mention) -> Iterator[Any]:
+    """The neighbours of numbers; of a resource's name, names that begin or end with one."""
+    for value in mention.values:
+        if isinstance(value, int | float):
+            yield from (floor(value) + step for step in (-1, 1))
+        elif mention.member == ("metadata", "name") and isinstance(value, str):
+            name = value.strip("-.")
+            yield from (name, f"{name}-a", f"a-{name}")
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:
