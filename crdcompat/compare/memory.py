@@ -17,6 +17,7 @@ from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
+from crdcompat.compare.recent import Recent
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
@@ -80,14 +81,14 @@ class ComparisonCache:
     """Caches that several comparisons share: equal pairs of schemas are walked once, resources are compiled once.
 
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
-    ``resources``, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
+    resources, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
     keys.
     ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, the differences are
     known.
     """
 
     def __init__(self, before: ComparisonCache | None = None) -> None:
-        self.resources: dict[tuple[int, Server, bool], Resource] = {}
+        self._resources: Recent[tuple[int, Server, bool], Resource] = Recent()
         self.book = TrialBook()
         self.budget = Budget(sys.maxsize)
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
@@ -97,10 +98,16 @@ class ComparisonCache:
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
         """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""
         key = (id(chosen.version), server, converting)
-        if key not in self.resources:
+        known = self._resources.get(key)
+        if known is None:
             made = CachingConvertingResource if converting else CachingResource
-            self.resources[key] = made(chosen.document.crd, chosen.version, server)
-        return self.resources[key]
+            known = self._resources.put(key, made(chosen.document.crd, chosen.version, server))
+        return known
+
+    def turn(self) -> None:
+        """Begin another comparison: forget resources and proofs that the last one did not use."""
+        self._resources.turn()
+        self.book.proved.turn()
 
     def diff(self, old: Node, new: Node) -> SchemaDiff:
         """``diff_schemas`` of two roots."""

@@ -14,6 +14,7 @@ from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
+from crdcompat.compare.recent import Recent
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
@@ -27,7 +28,7 @@ class TrialBook:
         self._known: dict[tuple[Any, ...], Trials] = {}
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
-        self.proved: dict[tuple[Any, ...], Any] = {}
+        self.proved: Recent[tuple[Any, ...], Any] = Recent()
         #: Of equal changes in one object: the size of their large examples, and the outcome of the last one.
         self.spent: Counter[tuple[Any, ...]] = Counter()
         self.siblings: dict[tuple[Any, ...], Any] = {}

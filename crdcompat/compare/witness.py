@@ -76,7 +76,7 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     if known is None or (moved := _as_version(known, change, pair)) is None:
         siblings = (*book.schemas(pair), direction, change.kind, change.path[:-1])
         moved = _as_sibling(change, siblings, book) or _asked(change, direction, pair, book)
-        book.proved[key] = moved
+        book.proved.put(key, moved)
         _remember(change, moved, siblings, book)
     return moved
 

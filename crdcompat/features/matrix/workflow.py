@@ -78,10 +78,11 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
     reader = reader_for(config)
     read = stepping(releases.names, "Releases read", len(releases.names))
     sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in read]
-    transitions = _transitions(sets, config, accepted, options.filters)
+    pool = Pool()
+    transitions = _transitions(sets, config, accepted, options.filters, pool)
     if options.excerpts:
         transitions = {
-            transition: (_shown(report, sets, transition), missing)
+            transition: (pool.report(_shown(report, sets, transition)), missing)
             for transition, (report, missing) in transitions.items()
         }
     cells = tuple(_offered(_cells(names, transitions), options.channels))
@@ -93,19 +94,22 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
     )
 
 
-def _transitions(sets: Sequence[CrdSet], config: Config, accepted: Accepted, wanted: Filters) -> _Transitions:
+def _transitions(
+    sets: Sequence[CrdSet], config: Config, accepted: Accepted, wanted: Filters, pool: Pool
+) -> _Transitions:
     """Compare each pair once, and make one report per direction.
 
-    The pairs of one older release share a cache; what it holds goes with the last of them, but for differences.
+    The pairs of one older release share a cache: what a pair used is there for the next one, and differences for all.
     """
     found: _Transitions = {}
     missing: list[str] = []
     unknown: dict[str, list[str]] = {}
     pairs = list(combinations(range(len(sets)), 2))
-    shared, row, pool = ComparisonCache(), 0, Pool()
+    shared, row = ComparisonCache(), 0
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         if older != row:
             shared, row = ComparisonCache(shared), older
+        shared.turn()
         old, new = shipped_of(_as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config), config)
         judging = both_ways(wanted, old, new)
         compared = completed(
