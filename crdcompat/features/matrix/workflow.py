@@ -81,10 +81,8 @@ def matrix(releases: ReleaseList, config: Config, accepted: Accepted, options: M
     pool = Pool()
     transitions = _transitions(sets, config, accepted, options.filters, pool)
     if options.excerpts:
-        transitions = {
-            transition: (pool.report(_shown(report, sets, transition)), missing)
-            for transition, (report, missing) in transitions.items()
-        }
+        for transition, (report, missing) in transitions.items():
+            transitions[transition] = pool.report(_shown(report, sets, transition)), missing
     cells = tuple(_offered(_cells(names, transitions), options.channels))
     return MatrixReport(
         releases=tuple(map(release, sets)),
