@@ -11,7 +11,7 @@ import re
 _HAS = "has() argument must be a field selection"
 _HEAD = re.compile(r"^ERROR: <input>:(\d+):(\d+): (.*)$", re.MULTILINE)
 #: A mark of the optional syntax, and the end of an operand before it.
-_OPTIONAL = re.compile(r"(?P<operand>[\w\])]\s*+)?(?P<mark>[.\[{]\?)")
+_OPTIONAL = re.compile(r"(?P<operand>[\w\])}]\s*+)?(?P<mark>[.\[{]\?)")
 _HAS_AT_BRACKET_UNTIL, _UNREADABLE_UNTIL = 28, 27
 _STARTS = ("'['", "'{'", "'('", "'.'", "'-'", "'!'", "'true'", "'false'", "'null'")
 _LITERALS = ("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER")
