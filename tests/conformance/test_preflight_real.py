@@ -34,10 +34,11 @@ def test_the_rollback_of_2023_is_refused(server: Recorded) -> None:
     (patch,) = [step["patch"] for step in found["steps"] if step["step"] == "patch"]
     kept = patch["status"]["capabilities"]["enabledCapabilities"]
     assert "CSISnapshot" in kept and "MachineAPI" not in kept
-    assert server.methods == {"GET": 10}
+    assert server.methods == {"GET": 11}
     asked = [path.partition("?")[0] for path in server.asked]
     assert asked[:4] == [CRDS, VERSION, VERSIONS, CRDS]
-    assert all(path.startswith("/apis/admissionregistration.k8s.io/") for path in asked[4:])
+    assert all(path.startswith("/apis/admissionregistration.k8s.io/") for path in asked[4:-1])
+    assert asked[-1] == "/apis/apiextensions.openshift.io/v1alpha1/compatibilityrequirements"
 
 
 def test_a_recording_gives_the_same_answer(server: Recorded) -> None:

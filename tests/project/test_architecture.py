@@ -70,7 +70,7 @@ _STEP = re.compile(r"^[│├└─ ]*([\w.]+) +([\w/]+\.py) +(\S.*)$", re.MULTI
 def test_the_walks_name_functions_that_exist() -> None:
     drawings = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     walks = [steps for drawing in drawings if len(steps := _STEP.findall(drawing)) == drawing.count("\n")]
-    assert [steps[0][:2] for steps in walks] == [("diff", "api.py"), ("load_objects", "api.py")]
+    assert [steps[0][:2] for steps in walks] == [("diff", "api/comparing.py"), ("load_objects", "api/comparing.py")]
     steps = {step[:2] for walk in walks for step in walk}
     assert [(name, module) for name, module in sorted(steps) if name not in _functions(CODE / module)] == []
 

@@ -88,4 +88,5 @@ def test_matrix_takes_the_servers_of_the_configuration(at: Path) -> None:
         ran = run("matrix", "path:v1.1", "path:v1.2", "--config", "c.yaml", "--format", "json", cwd=at)
         (cell,) = (each for each in ran.report["cells"] if each["direction"] == "rollback")
         assert (cell["old"]["kubernetes"], cell["new"]["kubernetes"]) == (versions[0], versions[0])
-        assert [(each["rule"], each["severity"]) for each in cell["findings"]] == expected
+        found = [ran.report["findings"][each["finding"]] for each in cell["findings"]]
+        assert [(each["rule"], each["severity"]) for each in found] == expected

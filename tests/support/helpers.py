@@ -124,9 +124,13 @@ def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None =
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
     schema = json.loads(schema_text())
-    for name in ("finding", "harmless", "promotedGate", "simulated", "undecided"):
+    defs = schema["$defs"]
+    del defs["finding"]["allOf"]
+    defs["finding"]["properties"] |= defs["cellFinding"]["properties"]
+    defs["finding"]["required"] += defs["cellFinding"]["required"]
+    for name in ("finding", "cellFinding", "harmless", "promotedGate", "simulated", "undecided"):
         # A user's schema may be older than a report. That of the project has every field.
-        schema["$defs"][name]["unevaluatedProperties"] = False
+        defs[name]["additionalProperties"] = False
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 

@@ -19,7 +19,11 @@ from crdcompat.yaml.schema_errors import worded_keywords
 from crdcompat.yaml.validated import first_error
 
 #: Keywords that are no constraint, or whose errors are those of other keywords.
-_NO_CONSTRAINT = {"$schema", "title", "description", "$defs", "$ref", "properties", "items"}
+#: Keywords without an error of their own; those of the last line give the errors of the schemas in them.
+_NO_CONSTRAINT = {
+    *("$schema", "title", "description", "$defs", "$ref", "properties", "items"),
+    *("allOf", "if", "then", "else"),
+}
 
 
 def _keywords(schema: Any) -> Iterator[str]:
@@ -28,7 +32,7 @@ def _keywords(schema: Any) -> Iterator[str]:
         if key in ("properties", "$defs"):
             for inner in value.values():
                 yield from _keywords(inner)
-        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+        elif key in ("items", "additionalProperties", "then", "else") and isinstance(value, dict):
             yield from _keywords(value)
         elif key in ("oneOf", "anyOf", "allOf"):
             for inner in value:
