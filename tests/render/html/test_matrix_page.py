@@ -158,6 +158,7 @@ def test_in_a_large_matrix_each_finding_has_its_details_once(three: Path, monkey
     assert links
     assert {link.removeprefix("#") for link in links} <= of_once <= of_all
     assert len(of_once) + len(links) == len(of_all)
+    assert {said(each) for each in shown.all("p", "link")} == {"info Widget n property-added"}
 
 
 @pytest.mark.parametrize("text", HOSTILE)
