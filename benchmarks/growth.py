@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 #: The aim: linear, with room for what is sorted and for the noise of the machine.
 _LINEAR = 1.25
 _SECONDS = 300
-_FORMATS = ("text", "markdown", "html", "json", "sarif", "junit", "csv", "github", "gitlab", "concise", "changelog")
+_FORMATS = ("text", "markdown", "html", "json", "sarif", "junit", "github", "gitlab", "concise", "changelog")
 
 Json = dict[str, Any]
 

@@ -72,12 +72,12 @@ def entering(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
     """
     if _is_of_cluster(new) or (old.is_one_file and not new.is_one_file):
         return ()
-    news = _shipped(new, old)
+    olds, news = old.named(), _shipped(new, old)
     return tuple(
         Unpaired(context_label(a, b), a.is_terminal or b.is_terminal, Side.NEW, documents)
         for a, b in contexts
         for name, documents in _in_context(news, b).items()
-        if not any(document.is_in(a) for document in old.named().get(name, ()))
+        if not any(document.is_in(a) for document in olds.get(name, ()))
     )
 
 
