@@ -73,12 +73,16 @@ def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
+_label_shape = _shape("dns1123Label", _LABEL_TEXT)
+_is_subdomain = re.compile(SUBDOMAIN).fullmatch
+
+
 def _label(text: str) -> list[str]:
-    """The faults of a label; of a subdomain, the server names its dots (asked on 1.33 and 1.36)."""
-    return ["must not contain dots" if fault == _LABEL_TEXT and _is_subdomain(text) else fault for fault in _any(text)]
+    """The faults of a label. The server names the dots of a text that is a subdomain (asked on 1.33 and 1.36)."""
+    dotted = bool(_is_subdomain(text))
+    return ["must not contain dots" if dotted and fault == _LABEL_TEXT else fault for fault in _label_shape(text)]
 
 
-_any, _is_subdomain = _shape("dns1123Label", _LABEL_TEXT), re.compile(SUBDOMAIN).fullmatch
 _subdomain = _shape("dns1123Subdomain", _SUBDOMAIN_TEXT)
 _label_1035 = _shape("dns1035Label", _LABEL_1035_TEXT)
 _label_value = _shape("labelValue", _VALUE_TEXT)

@@ -17,6 +17,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.requirement.workflow import KIND
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
+from crdcompat.schema.structural import mapping_of
 from crdcompat.vocabulary import Direction, Effect, Owner
 from crdcompat.yaml.documents import Document, read_documents
 
@@ -34,7 +35,7 @@ class _Gate(Struct, frozen=True):
     crd: Crd
 
     def action(self, validation: str) -> str:
-        return str((self.spec.get(validation) or {}).get("action", ""))
+        return str(mapping_of(self.spec.get(validation)).get("action", ""))
 
     def passes(self, finding: Finding) -> str:
         """Why an object with the value of a finding passes; "" if it is refused."""
@@ -44,7 +45,7 @@ class _Gate(Struct, frozen=True):
             return "writes of /status do not come to the gate"
         if finding.version not in self._required():
             return f"{finding.version} is no required version"
-        if any(_covers(each, finding) for each in self._schema().get("excludedFields") or ()):
+        if any(_covers(each, finding) for each in _list(self._schema().get("excludedFields"))):
             return "the field is excluded"
         return ""
 
@@ -53,10 +54,10 @@ class _Gate(Struct, frozen=True):
         return found
 
     def _required(self) -> set[str]:
-        wanted = self._schema().get("requiredVersions") or {}
+        wanted = mapping_of(self._schema().get("requiredVersions"))
         is_storage_only = wanted.get("defaultSelection") == "StorageOnly"
         chosen = (each for each in self.crd.versions if (each.storage if is_storage_only else each.served))
-        return {*(each.name for each in chosen), *(wanted.get("additionalVersions") or ())}
+        return {*(each.name for each in chosen), *map(str, _list(wanted.get("additionalVersions")))}
 
 
 def with_gates(report: DiffReport, old: CrdSet) -> DiffReport:
@@ -70,7 +71,7 @@ def _gates(crds: CrdSet) -> Iterator[_Gate]:
     for file, data in crds.read(sorted({file for file, _ in stated})) if stated else ():
         for item in read_documents(data, file):
             if isinstance(item, Document) and (file, item.index) in stated and item.data.get("kind") == KIND:
-                name = str((item.data.get("metadata") or {}).get("name", ""))
+                name = str(mapping_of(item.data.get("metadata")).get("name", ""))
                 yield _Gate(name, file, item.data["spec"], stated[file, item.index])
 
 
@@ -105,8 +106,14 @@ def _places(findings: Sequence[Finding]) -> str:
     return ", ".join(names[:_MAX_PLACES]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _covers(excluded: dict[str, Any], finding: Finding) -> bool:
-    """Whether an excluded field is that of a finding, or around it; items of a list have no step of their own."""
-    versions: Iterable[str] = excluded.get("versions") or (finding.version,)
-    steps, path = str(excluded.get("path")).split("."), finding.path.replace("[*]", "").split(".")
+def _list(value: Any) -> list[Any]:
+    """A list as it is written; any other value has no items."""
+    return value if isinstance(value, list) else []
+
+
+def _covers(excluded: Any, finding: Finding) -> bool:
+    """Whether an excluded field is the field of a finding, or around it; items of a list have no step of their own."""
+    field = mapping_of(excluded)
+    versions: Iterable[str] = _list(field.get("versions")) or (finding.version,)
+    steps, path = str(field.get("path")).split("."), finding.path.replace("[*]", "").split(".")
     return finding.version in versions and path[: len(steps)] == steps

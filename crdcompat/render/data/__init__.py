@@ -1,4 +1,4 @@
-"""Reports as JSON data, format "1" (docs/formats.md): a module for each kind of report; the schema of all."""
+"""Reports as JSON data, format "1", of a matrix "2": a module for each kind of report; the schema of all."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ FORMAT = "2"
 
 
 class _Tables:
-    """Values by what they are of, each once, in the order in which cells name them first."""
+    """The tables that cells share. A table holds each value once, in the order in which cells first name it."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = {"findings": [], "messages": [], "locations": [], "without_effect": []}
@@ -43,7 +43,7 @@ class _Tables:
         return found
 
     def finding(self, data: dict[str, Any]) -> dict[str, int]:
-        """A finding: what it is, and apart from that its message and its places, which differ from pair to pair."""
+        """The positions of a finding, its message and its locations. Message and locations differ from pair to pair."""
         apart = {"message": data.pop("message"), "locations": data.pop("locations")}
         found = {"finding": self.at("findings", data)}
         return found | {

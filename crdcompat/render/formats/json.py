@@ -1,4 +1,4 @@
-"""The JSON report, format "1" (docs/formats.md): sorted, byte-identical over two runs."""
+"""The JSON report, format "1", of a matrix "2" (docs/formats.md): sorted, byte-identical over two runs."""
 
 from __future__ import annotations
 

@@ -121,3 +121,12 @@ def test_a_gate_that_validates_nothing(tmp_path: Path) -> None:
         f"misses status.p (v1), status.p (v1beta1), spec.a (v1) and 7 more: {_BLIND}",
         "lets each update of the CRD pass: no customResourceDefinitionSchemaValidation",
     ]
+
+
+def test_values_of_a_wrong_type_say_nothing(tmp_path: Path) -> None:
+    """The server would refuse such a requirement. It is no crash, and states its CRD all the same."""
+    stated = yaml.safe_load(_stated(tmp_path))["spec"]["compatibilitySchema"]
+    odd = {**stated, "requiredVersions": ["v1"], "excludedFields": ["spec.a", {"versions": "v1"}]}
+    found = _gated(tmp_path, compatibilitySchema=odd, objectSchemaValidation="Deny")
+    assert any(_BLIND in note for note in found)
+    assert _gated(tmp_path, compatibilitySchema=odd)
