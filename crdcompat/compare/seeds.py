@@ -52,6 +52,14 @@ def prove_by_seeds(
     change: Change, effect: Effect, direction: Direction, pair: WriterReader, seeds: Sequence[Seed], book: TrialBook
 ) -> Witness | None:
     """A witness of ``effect`` and nothing else, made of one of the seeds; None if none shows it."""
+    asked = partial(pair.question, change, effect, direction, seeds)
+    proof = partial(_prove_by_seeds, change, effect, direction, pair, seeds, book)
+    return ANSWERS.of("seeds", asked, Witness | None, proof)
+
+
+def _prove_by_seeds(
+    change: Change, effect: Effect, direction: Direction, pair: WriterReader, seeds: Sequence[Seed], book: TrialBook
+) -> Witness | None:
     facet = facet_of(change.kind)
     values = book.trials(facet, change, direction, pair).values[:_MAX_VALUES]
     trials = [trial for trial in values if trial.stored is ABSENT and not trial.adds]

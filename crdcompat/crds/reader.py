@@ -15,6 +15,7 @@ from crdcompat.crds.evidence import Evidence, read_evidence
 from crdcompat.crds.file import CrdFile, read_file
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
 from crdcompat.crds.installers import Installers, installers_in
+from crdcompat.crds.kept_files import keep_file, kept_file
 from crdcompat.crds.kustomizations import Kustomized, is_kustomization_name, read_kustomizations
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.positions import ManifestPositions
@@ -227,20 +228,37 @@ class CrdReader:
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:
         # A damaged tree can have two entries at one path.
-        known = [entry.oid is not None and entry.oid in self._by_oid for entry in candidates]
-        for entry, is_known in zip(candidates, known, strict=True):
-            if is_known and entry.oid is not None:
-                yield self._by_oid[entry.oid].at(entry)
-        for entry, data in tree.read(
-            [entry for entry, is_known in zip(candidates, known, strict=True) if not is_known]
-        ):
-            if entry.oid is not None and entry.oid in self._by_oid:
-                yield self._by_oid[entry.oid].at(entry)
+        unread: list[Entry] = []
+        for entry in candidates:
+            if (known := self._known(entry)) is not None:
+                yield known
+            else:
+                unread.append(entry)
+        for entry, data in tree.read(unread):
+            if (known := self._read_before(entry)) is not None:
+                yield known
                 continue
-            result = self._with_shared_versions(read_file(data, entry))
-            if entry.oid is not None:
-                self._by_oid[entry.oid] = result
-            yield result
+            read = read_file(data, entry)
+            keep_file(entry, data, read)
+            yield self._shared_as(entry, read)
+
+    def _known(self, entry: Entry) -> CrdFile | None:
+        """What this run or an earlier one has read of the same bytes."""
+        if (known := self._read_before(entry)) is not None:
+            return known
+        kept = kept_file(entry)
+        return self._shared_as(entry, kept) if kept is not None else None
+
+    def _read_before(self, entry: Entry) -> CrdFile | None:
+        known = self._by_oid.get(entry.oid) if entry.oid is not None else None
+        return known.at(entry) if known is not None else None
+
+    def _shared_as(self, entry: Entry, file: CrdFile) -> CrdFile:
+        """A file that was read, with versions shared with those before; equal bytes get the same."""
+        shared = self._with_shared_versions(file)
+        if entry.oid is not None:
+            self._by_oid[entry.oid] = shared
+        return shared
 
     def _with_shared_versions(self, file: CrdFile) -> CrdFile:
         documents = tuple(replace(item, crd=self._shared(item.crd)) for item in file.documents)

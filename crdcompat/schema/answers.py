@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 #: Bytes of the file; a larger one is not read any more, so that the next run starts a new one.
 _MAX_BYTES = 1 << 27
-#: Bytes of an answer that is kept.
+#: Bytes of an answer that is kept: of a function, of the documents of a file.
 _MAX_ANSWER = 1 << 16
+_MAX_DOCUMENTS = 1 << 20
 #: New answers of a comparison, and bytes of their inputs, after which no more are looked for: real releases need
 #: a third of them, and hostile ones have no use for them.
 _MAX_NEW, _MAX_INPUTS = 6_000, 1 << 28
@@ -70,23 +71,48 @@ class Answers:
             given = inputs()
         except TypeError:  # integers of more than 64 bits, for example
             return make()
-        question = blake2b(topic.encode() + b"\0" + given, digest_size=20).digest()
-        form = _form(kind)
-        with suppress(msgspec.MsgspecError):
-            known = self._store.get(question)
-            found = form.decode(known) if known is not None else None
-            if found is not None and WORK.done + found.steps <= WORK.end:
-                WORK.done += found.steps
-                return found.answer  # type: ignore[no-any-return]
-        self._store.looked_for(given)
+        found = self._found(topic, given, kind)
+        if found is not None and WORK.done + found.steps <= WORK.end:
+            WORK.done += found.steps
+            return found.answer  # type: ignore[no-any-return]
         before = WORK.done
         made = make()
-        kept = _Kept(WORK.done - before, made)
+        if WORK.done <= WORK.end:  # beyond the end, the answer is cut short
+            self._keep(topic, given, _Kept(WORK.done - before, made), kind, _MAX_ANSWER)
+        return made
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether this is inside a block of ``kept``, with room for more."""
+        return self._store is not None and not self._store.is_full
+
+    def known(self, topic: str, inputs: bytes, kind: type[_T]) -> _T | None:
+        """What `keep` got for these inputs, in this run or an earlier one; None if it is not there."""
+        found = self._found(topic, inputs, kind)
+        return found.answer if found is not None else None
+
+    def keep(self, topic: str, inputs: bytes, answer: _T, kind: type[_T]) -> None:
+        """Keep an answer that cost no steps of work, of up to a megabyte. Raises nothing."""
+        self._keep(topic, inputs, _Kept(0, answer), kind, _MAX_DOCUMENTS)
+
+    def _found(self, topic: str, inputs: bytes, kind: Any) -> _Kept[Any] | None:
+        if self._store is None:
+            return None
+        with suppress(msgspec.MsgspecError):
+            known = self._store.get(_question(topic, inputs))
+            if known is not None:
+                found: _Kept[Any] = _form(kind).decode(known)
+                return found
+        self._store.looked_for(inputs)
+        return None
+
+    def _keep(self, topic: str, inputs: bytes, kept: _Kept[Any], kind: Any, most: int) -> None:
+        if self._store is None:
+            return
         with suppress(msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
             answer = msgspec.json.encode(kept)
-            if WORK.done <= WORK.end and form.decode(answer) == kept:  # beyond the end, the answer is cut short
-                self._store.put(question, answer)
-        return made
+            if len(answer) <= most and _form(kind).decode(answer) == kept:
+                self._store.put(_question(topic, inputs), answer)
 
     @contextmanager
     def kept(self, *, wanted: bool = True, comparisons: int = 1) -> Iterator[None]:
@@ -148,13 +174,12 @@ class _Store:
         return answer if seal == _seal(question, answer) else None
 
     def put(self, question: bytes, answer: bytes) -> None:
-        """Keep an answer; one that is too large is not kept."""
-        if len(answer) <= _MAX_ANSWER:
-            self._new[question] = answer
-            self._made += 1
-            self._held += len(answer)
-            if self._held > _MAX_HELD:
-                self._write()
+        """Keep an answer."""
+        self._new[question] = answer
+        self._made += 1
+        self._held += len(answer)
+        if self._held > _MAX_HELD:
+            self._write()
 
     def close(self) -> None:
         """Add the new answers to the file."""
@@ -223,6 +248,10 @@ def _file() -> Path | None:
     with suppress(OSError):
         return cache_file(f"answers-{_code()}.db")
     return None
+
+
+def _question(topic: str, inputs: bytes) -> bytes:
+    return blake2b(topic.encode() + b"\0" + inputs, digest_size=20).digest()
 
 
 def _seal(question: bytes, answer: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import re
 import subprocess
 from collections import Counter
@@ -151,7 +152,18 @@ def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
     return data[:-1]
 
 
+def is_blob_id(text: str) -> bool:
+    """Whether a content id is one of git's, and so the same in each run."""
+    return _OID.fullmatch(text) is not None
+
+
+def blob_id(data: bytes, like: str) -> str:
+    """The id that git gives these bytes, with the hash function of the id ``like``."""
+    made = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
+
+
 def _oid(entry: Entry) -> str:
-    if entry.oid is None or not _OID.fullmatch(entry.oid):
+    if entry.oid is None or not is_blob_id(entry.oid):
         raise SourceError(f"{entry.path}: not a file of this git tree")
     return entry.oid

@@ -5,7 +5,6 @@ A file of a tree can be called ``HEAD``, or as the id of a commit: ``--`` says w
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.errors import SourceError
+from crdcompat.sources.blobs import blob_id
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import display_path, is_manifest_name
 
@@ -135,20 +135,14 @@ def _differs(file: Path, mode: bytes, oid: str, known: tuple[int, int] | None) -
         status = file.lstat()
         if stat.S_ISLNK(status.st_mode) or mode == _LINK_MODE:
             is_link = stat.S_ISLNK(status.st_mode) and mode == _LINK_MODE
-            return not is_link or _blob_id(os.fsencode(file.readlink()), oid) != oid
+            return not is_link or blob_id(os.fsencode(file.readlink()), like=oid) != oid
         if known == (status.st_mtime_ns, status.st_size):
             return False
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
             return True
-        return _blob_id(file.read_bytes(), oid) != oid
+        return blob_id(file.read_bytes(), like=oid) != oid
     except OSError:
         return True
-
-
-def _blob_id(data: bytes, like: str) -> str:
-    """The id that git gives these bytes, with the hash function of the id ``like``."""
-    made = hashlib.sha1 if len(like) == 40 else hashlib.sha256
-    return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
 def names_files(repo: Repository, commit: str) -> bool:

@@ -34,6 +34,17 @@ class Positions:
         self._found: dict[Pointer, Place] = {}
         self._sizes: dict[int, int] = {}  # by id(): the document lives as long as its positions
 
+    @classmethod
+    def from_bytes(cls, places: bytes) -> Positions:
+        """What `to_bytes` gave on this machine."""
+        marks = array("Q")
+        marks.frombytes(places)
+        return cls(marks)
+
+    def to_bytes(self) -> bytes:
+        """The places as bytes, for a cache on this machine."""
+        return self._marks.tobytes()
+
     def find(self, data: Any, pointers: Iterable[Pointer]) -> dict[Pointer, Place]:
         """The places of pointers into ``data``, the document; a missing value gets the place of its ancestor."""
         requested = tuple(pointers)

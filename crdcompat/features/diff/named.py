@@ -26,6 +26,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.seeds import Seeds
 from crdcompat.findings.rules import rule_for
 from crdcompat.golang.types import GoMember
+from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
@@ -61,7 +62,9 @@ def with_names(
 
 def _with_name(item: Judged, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
     pair = comparer.pairs(item)[0]
-    harmed = replace(item, harms=tuple(_harms(item, pair)))
+    asked = partial(pair.question, item.change, item.direction)
+    harms = ANSWERS.of("harms", asked, tuple[Harm, ...], lambda: tuple(_harms(item, pair)))
+    harmed = replace(item, harms=harms)
     return _named(harmed, pair, comparer, writer, seeds) if _may_be_error(item) else harmed
 
 
