@@ -89,11 +89,13 @@ class ComparisonCache:
 
     def __init__(self, before: ComparisonCache | None = None) -> None:
         self._resources: Recent[tuple[int, Server, bool], Resource] = Recent()
-        self.book = TrialBook()
+        self.book: TrialBook = TrialBook(before.book if before is not None else None)
         self.budget = Budget(sys.maxsize)
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = before._schemas if before is not None else {}
+        #: The answers of a reader to the writes of a witness (`ratcheting`), by its schema and the stored object.
+        self.writes: dict[tuple[Any, ...], Any] = before.writes if before is not None else {}
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
         """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""
@@ -107,7 +109,7 @@ class ComparisonCache:
     def turn(self) -> None:
         """Begin another comparison: forget resources and proofs that the last one did not use."""
         self._resources.turn()
-        self.book.proved.turn()
+        self.book.turn()
 
     def diff(self, old: Node, new: Node) -> SchemaDiff:
         """``diff_schemas`` of two roots."""

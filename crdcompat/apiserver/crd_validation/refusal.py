@@ -23,11 +23,14 @@ from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.answers import ANSWERS, json_of
-from crdcompat.schema.equality import ById
+from crdcompat.schema.equality import ById, digest
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES
 
 _MAX_FAULTS = 20
+#: The faults that servers find in CRDs, by a digest of the CRD: a matrix asks each server about each release.
+_KNOWN: dict[tuple[bytes, Server], list[Fault]] = {}
+_MAX_KNOWN = 1 << 15
 
 
 class Fault(Struct, frozen=True):
@@ -99,9 +102,9 @@ def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     others, which may show a schema, and where only the doubtful parts of versions may be equal: places of faults depend
     on that.
     """
-    found = _kept(ById(doubtful(raw)), server)
+    found = _kept(doubtful(raw), server)
     if found and not (all(RULES in fault.at for fault in found) and _has_one_schema(raw)):
-        found = _kept(ById(raw), server)
+        found = _kept(raw, server)
     return list(found)
 
 
@@ -114,11 +117,22 @@ def _has_one_schema(raw: Mapping[str, Any]) -> bool:
     return all(version.get("schema") == versions[0].get("schema") for version in versions[1:])
 
 
+def _kept(raw: Mapping[str, Any], server: Server) -> list[Fault]:
+    try:
+        crd = _digest(ById(raw))
+    except TypeError:  # integers of more than 64 bits
+        return _faults(raw, server)
+    if (crd, server) not in _KNOWN:
+        if len(_KNOWN) >= _MAX_KNOWN:
+            _KNOWN.clear()
+        asked = partial(json_of, repr(server), raw)
+        _KNOWN[crd, server] = ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
+    return _KNOWN[crd, server]
+
+
 @lru_cache(512)
-def _kept(crd: ById[Mapping[str, Any]], server: Server) -> list[Fault]:
-    raw = crd.value
-    asked = partial(json_of, repr(server), raw)
-    return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
+def _digest(crd: ById[Mapping[str, Any]]) -> bytes:
+    return digest(json_of(crd.value))
 
 
 def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
