@@ -7,8 +7,9 @@ the same schemas.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -27,6 +28,9 @@ from crdcompat.schema.work import WORK, Budget
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.supported.causes import Cause
+
+
+_T = TypeVar("_T")
 
 
 class ConvertingResource(Resource):
@@ -83,8 +87,8 @@ class ComparisonCache:
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
     resources, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
     keys.
-    ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, the differences are
-    known.
+    ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, all is
+    known that does not hold resources.
     """
 
     def __init__(self, before: ComparisonCache | None = None) -> None:
@@ -94,8 +98,14 @@ class ComparisonCache:
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = before._schemas if before is not None else {}
-        #: The answers of a reader to the writes of a witness (`ratcheting`), by its schema and the stored object.
-        self.writes: dict[tuple[Any, ...], Any] = before.writes if before is not None else {}
+        self._found: dict[tuple[Any, ...], Any] = before._found if before is not None else {}
+
+    def once(self, key: tuple[Any, ...], find: Callable[[], _T]) -> _T:
+        """What ``find`` gives, found once for a key that names the question and all that the answer depends on."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: _T = self._found[key]
+        return found
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
         """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""

@@ -15,6 +15,7 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
+from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
@@ -23,14 +24,12 @@ from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.answers import ANSWERS, json_of
-from crdcompat.schema.equality import ById, digest
+from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES
 
 _MAX_FAULTS = 20
-#: The faults that servers find in CRDs, by a digest of the CRD: a matrix asks each server about each release.
-_KNOWN: dict[tuple[bytes, Server], list[Fault]] = {}
-_MAX_KNOWN = 1 << 15
+_KNOWN: Memo[list[Fault]] = Memo()
 
 
 class Fault(Struct, frozen=True):
@@ -77,9 +76,9 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
         return []
     if valid is not None and valid.raw.get("spec") == crd.raw.get("spec"):
         return metadata_refusals(crd, server)
-    found = faults(crd.raw, server)
+    found = faults_of_crd(crd, server)
     if found and assumed:
-        everywhere = {each.at for each in faults(crd.raw, NEWEST_SERVER)}
+        everywhere = {each.at for each in faults_of_crd(crd, NEWEST_SERVER)}
         found = [each for each in found if each.at in everywhere]
     return found[:_MAX_FAULTS]
 
@@ -95,6 +94,11 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
     return [_fault(form, error) for error in (*metadata_faults(form, None), *approval_faults(form, None))]
 
 
+def faults_of_crd(crd: Crd, server: Server) -> list[Fault]:
+    """`faults`, found once for equal CRDs: a matrix asks each server about each release."""
+    return _KNOWN.of(crd, server, partial(faults, crd.raw, server))
+
+
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD.
 
@@ -102,9 +106,9 @@ def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     others, which may show a schema, and where only the doubtful parts of versions may be equal: places of faults depend
     on that.
     """
-    found = _kept(doubtful(raw), server)
+    found = _kept(ById(doubtful(raw)), server)
     if found and not (all(RULES in fault.at for fault in found) and _has_one_schema(raw)):
-        found = _kept(raw, server)
+        found = _kept(ById(raw), server)
     return list(found)
 
 
@@ -117,22 +121,11 @@ def _has_one_schema(raw: Mapping[str, Any]) -> bool:
     return all(version.get("schema") == versions[0].get("schema") for version in versions[1:])
 
 
-def _kept(raw: Mapping[str, Any], server: Server) -> list[Fault]:
-    try:
-        crd = _digest(ById(raw))
-    except TypeError:  # integers of more than 64 bits
-        return _faults(raw, server)
-    if (crd, server) not in _KNOWN:
-        if len(_KNOWN) >= _MAX_KNOWN:
-            _KNOWN.clear()
-        asked = partial(json_of, repr(server), raw)
-        _KNOWN[crd, server] = ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
-    return _KNOWN[crd, server]
-
-
 @lru_cache(512)
-def _digest(crd: ById[Mapping[str, Any]]) -> bytes:
-    return digest(json_of(crd.value))
+def _kept(crd: ById[Mapping[str, Any]], server: Server) -> list[Fault]:
+    raw = crd.value
+    asked = partial(json_of, repr(server), raw)
+    return ANSWERS.of("faults of a CRD", asked, list[Fault], partial(_faults, raw, server))
 
 
 def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:

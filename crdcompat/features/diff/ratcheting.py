@@ -68,12 +68,12 @@ class _Asked:
         writer = self._shared.resource(written_by[0], written_by[1] or DEFAULT_SERVER)
         stored = writer.read(item.witness.object or {}).object  # the writer accepts it: it is a witness
         update = partial(_answer, stored, reader, had_status=writer.version.has_status, is_known=known is not None)
-        facts, answers = (known is not None, writer.version.has_status), self._shared.writes
+        facts = known is not None, writer.version.has_status
         # Other versions mostly have equal schemas, and other writers store equal objects.
-        key = (*facts, *self._shared.book.schema(reader), digest(canonical({**stored, "apiVersion": ""})))
-        if key not in answers:
-            answers[key] = ANSWERS.of("writes of a witness", partial(reader.question, *facts, stored), _Answer, update)
-        writes, spared, since = answers[key]
+        key = ("writes", *facts, *self._shared.book.schema(reader), digest(canonical({**stored, "apiVersion": ""})))
+        asked = partial(reader.question, *facts, stored)
+        find = partial(ANSWERS.of, "writes of a witness", asked, _Answer, update)
+        writes, spared, since = self._shared.once(key, find)
         return replace(item, writes=writes, spared=spared, early=early, spared_since=since)
 
     def _meets_old(self, reads: Chosen) -> bool:
