@@ -20,7 +20,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.recent import Recent
 from crdcompat.compare.trial_book import TrialBook
-from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.compare.walk import AtNodes, SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.structural import Node
@@ -98,6 +98,7 @@ class ComparisonCache:
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = before._schemas if before is not None else {}
+        self._at_nodes: AtNodes = before._at_nodes if before is not None else {}
         self._found: dict[tuple[Any, ...], Any] = before._found if before is not None else {}
 
     def once(self, key: tuple[Any, ...], find: Callable[[], _T]) -> _T:
@@ -125,7 +126,7 @@ class ComparisonCache:
         """``diff_schemas`` of two roots."""
         key = (self.book.digest(old), self.book.digest(new))
         if key not in self._schemas:
-            walked = partial(diff_schemas, old, new, self.budget)
+            walked = partial(diff_schemas, old, new, self.budget, self._at_nodes)
             with self.budget.spending():
                 self._schemas[key] = ANSWERS.of("differences", partial(json_of, old.raw, new.raw), SchemaDiff, walked)
         return self._schemas[key]
