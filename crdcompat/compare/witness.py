@@ -111,7 +111,7 @@ def _carried(earlier: Outcome | None, change: Change, direction: Direction, pair
     claim = Claim.at(change, effects, witness.at)
     asked = partial(pair.question, witness.object, witness.stored, witness.operation, claim)
     again = ANSWERS.of("carried", asked, Witness | None, partial(_shown_again, witness, claim, pair))
-    return None if again is None else replace(earlier, witness=again)
+    return None if again is None else replace(earlier, effect=effects[0], witness=again)
 
 
 def _shown_again(witness: Witness, claim: Claim, pair: WriterReader) -> Witness | None:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from helpers import Json, array, crd, obj, prove, root, run, string, write
+from msgspec.structs import replace
 
 from crdcompat.compare import witness
 from crdcompat.compare.trial_book import TrialBook
-from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary import Direction, Effect
 
 #: The rule of the first three releases, and one that refuses other updates.
 FIXED = {"x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
@@ -145,6 +147,22 @@ def test_an_update_is_carried(tmp_path: Path, searches: list[tuple[str, Directio
     assert searches.count(("cel.transition-rule-removed", Direction.ROLLBACK)) == 1
 
 
+def test_the_effect_is_the_one_that_is_shown_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first reader only prunes, the second one may refuse."""
+    found: list[Any] = []
+    real = witness._prove
+
+    def seen(change: Any, direction: Direction, pair: Any, *others: Any) -> witness.Outcome:
+        found.append((change, direction, pair, real(change, direction, pair, *others)))
+        return found[-1][-1]
+
+    monkeypatch.setattr(witness, "_prove", seen)
+    cells(tmp_path, *releases(tmp_path, a=obj(p=string("A")), b=obj(p=string("A", "B"))))
+    (about,) = [each for each in found if each[3].effect is Effect.WRITE_REJECTED]
+    carried = witness._carried(replace(about[3], effect=Effect.VALUE_PRUNED), *about[:3])
+    assert carried == about[3]
+
+
 def test_a_comparison_alone_carries_nothing() -> None:
     book = TrialBook()
     book.carry(("key",), "outcome")
@@ -156,7 +174,5 @@ def test_a_comparison_alone_carries_nothing() -> None:
 
 
 def _crd(at: Path, name: str) -> Json:
-    import yaml
-
     loaded: Json = yaml.safe_load((at / name / "w.yaml").read_text())
     return loaded
