@@ -81,6 +81,7 @@ def simulate(
             helps={"formats": "text, concise, json, markdown, sarif, junit, github, gitlab or html."},
         ),
     ],
+    no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,
     requests: o.Requests,
@@ -96,6 +97,7 @@ def simulate(
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
+    from crdcompat.schema.answers import ANSWERS
 
     _check(objects, many, upgrade=upgrade)
     requests.apply()
@@ -117,7 +119,7 @@ def simulate(
     objects = objects or []
     trees = open_recordings(objects, repo)
     counted = RecordedProgress()
-    with progress(wanted=output.has_bars):
+    with progress(wanted=output.has_bars), ANSWERS.kept(wanted=not no_cache):
         before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
         kinds = before.kinds | after.kinds
         report = run(

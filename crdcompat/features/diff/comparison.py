@@ -56,7 +56,7 @@ class Compared(Struct, frozen=True, eq=False):
 def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) -> Compared:
     """Pair two sets, apply the filters, and compare. Raises UsageError for an unknown Kubernetes version."""
     contexts, crds = wanted.contexts, wanted.crds
-    old, new = without_too_large(old, new, wanted)
+    old, new = without_too_large(old, new, wanted, shared)
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
     pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))

@@ -24,7 +24,7 @@ def judged_on_servers(
     sides: tuple[CrdSet, CrdSet], pairs: Sequence[CrdPair], directions: Sequence[Direction], shared: ComparisonCache
 ) -> tuple[Servers, Comparison]:
     """The servers that judge both sides, and the results on them. Raises UsageError for an unknown version."""
-    servers, met, seeds = servers_beside(*sides), meeting(*sides), Seeds(*sides)
+    servers, met, seeds = servers_beside(*sides), meeting(*sides), Seeds(*sides, shared)
     if not met:
         comparer = Comparer(servers.of_old, servers.of_new, shared)
         found = comparer.compare(pairs, directions)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import orjson
 
 from crdcompat.compare.budget import within
 from crdcompat.compare.engine import Comparer
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.seeds import Seed
 from crdcompat.crds.model import Crd
@@ -34,22 +35,24 @@ _EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 
 
 class Seeds:
-    """The seeds of the CRDs of both sides, those of NEW first; the files of a CRD are read on first use."""
+    """The seeds of the CRDs of both sides, those of NEW first; the files of a CRD are read once for all comparisons."""
 
-    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+    def __init__(self, old: CrdSet, new: CrdSet, shared: ComparisonCache) -> None:
         self._old, self._new = old, new
-        self._known: dict[str, Sequence[Seed]] = {}
+        self._shared = shared
 
     def of(self, item: Judged) -> Sequence[Seed]:
         """The seeds of the CRD of a change."""
         first = item.occurrences[0]
         if not isinstance(first, Occurrence):
             return ()
-        if item.crd not in self._known:
-            sides = ((self._new, first.new), (self._old, first.old))
-            found = (seed for crds, chosen in sides for seed in _seeds(crds, chosen.document.crd))
-            self._known[item.crd] = list(islice(found, _MAX_SEEDS))
-        return self._known[item.crd]
+        sides = ((self._new, first.new), (self._old, first.old))
+        found = chain.from_iterable(self._of(crds, chosen.document.crd) for crds, chosen in sides)
+        return tuple(islice(found, _MAX_SEEDS))
+
+    def _of(self, crds: CrdSet, crd: Crd) -> tuple[Seed, ...]:
+        found = islice(_seeds(crds, crd), _MAX_SEEDS)
+        return self._shared.once(("seeds", crds.read, crd.name, crd.kind), partial(tuple, found))
 
 
 def with_seeds(judged: Iterable[Judged], comparer: Comparer, seeds: Seeds) -> Iterator[Judged]:
