@@ -132,7 +132,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         new=new,
         kind=item.kind,
         a_kind=with_article(item.kind),
-        then=_THEN[item.move] if not is_early else f"while {writer}'s API server still serves",
+        then=_THEN[item.move] if not is_early else f"once its CRD is applied on {writer}'s API server",
         then_at_reader=_THEN[item.move]
         + (f" to {reader}" if item.window is None else f", which leaves the CRD of {reader}"),
         writes=writes_of(item.kind, is_every=item.spared is None and not item.spared_since),
