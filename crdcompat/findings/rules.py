@@ -42,7 +42,8 @@ class Rule(Struct, frozen=True):
     ``message`` has one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{others}`` (further fields of one advice), ``{default}``,
     ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
-    its article) to fill in. ``{then}`` is "after a rollback" or "after the upgrade". The verbs of the effect are in
+    its article) to fill in; ``{rules}`` is "a rule" or "3 rules". ``{then}`` is "after a rollback" or "after the
+    upgrade". The verbs of the effect are in
     braces, too (``{rejects}``): where no witness was found, they become "may reject". ``unproven`` is the sentence to
     use there instead, if more is to be said. ``short`` is the line of a verdict about an error, per direction in which
     something is refused: who fails, doing what. It may use

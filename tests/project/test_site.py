@@ -52,7 +52,7 @@ def test_links_of_all_pages_lead_to_pages(site_pages: ModuleType) -> None:
 
 def _page(name: str) -> object:
     file = type("File", (), {"src_uri": name})
-    return type("Page", (), {"file": file})
+    return type("Page", (), {"file": file, "meta": {}})
 
 
 def _leads_somewhere(name: str, link: str, pages: dict[str, str]) -> bool:
@@ -81,6 +81,7 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
         for name in ("enum-value-added", "crd-deleted"):
             found = _search(browser, name)
             assert (found[0], found.count(f"rules/{name}.html")) == (f"rules/{name}.html", 1)
+            assert "site/rules.html" not in found
         assert browser.complaints() == []
 
 

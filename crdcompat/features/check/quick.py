@@ -42,7 +42,9 @@ def no_crd_changed(
     """The report on files that changed since the commit ``base``, but no CRD (or ``what``). Raises SourceError."""
     report = _compared(change, base, what)
     if after.name == "index:" and any(map(is_candidate, read_index(Repository(repo)).changed())):
-        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
+        return replace(
+            report, notes=(*report.notes, "changes that are not staged do not count: --head worktree: counts them")
+        )
     return report
 
 

@@ -92,7 +92,8 @@ def _of_findings(report: CheckReport) -> Iterator[tuple[str, Mark]]:
             continue
         for finding in entry.findings:
             for place in _here(finding.locations):
-                what = f"{crd_name(finding.crd, finding.version)} {finding.path}".strip()
+                path = "" if finding.message.startswith(finding.path) else finding.path
+                what = f"{crd_name(finding.crd, finding.version)} {path}".strip()
                 message = f"{what}: {finding.message}"
                 yield (
                     place.file,

@@ -55,7 +55,7 @@ def page(report: CheckReport, style: Style) -> Page:
         return hook_page(top, report, listed, style)
     if _is_short(report, style):
         return clean_page(top, report, listed)
-    top = replace(top, body=tuple(_beside(report, style)), steps=tuple(next_steps(listed, style.fails)))
+    top = replace(top, body=tuple(_beside(report, style)), steps=tuple(next_steps(report, listed, style.fails)))
     ways = [tuple(Direction)] * len(top.answers)
     return with_parts(top, report, listed, [*_parts(report, listed)], ways, style)
 
@@ -154,7 +154,7 @@ def hook_page(page: Page, report: CheckReport, listed: Sequence[Entry], style: S
     body = (*_waivers(report), *dict.fromkeys(unjudged))
     if failing or unjudged or is_unknown:
         verdict = (Line(each.sentence, tone=each.tone, depth=0, fold=Fold.ALWAYS) for each in page.answers)
-        steps = (_filled(step, 2) for step in next_steps(listed, style.fails))
+        steps = (_filled(step, 2) for step in next_steps(report, listed, style.fails))
         full = Line(f"To see all of it: {full_command(report)}", depth=0, fold=Fold.NEVER)
         body = (*body, *verdict, *_failing(failing), _filled(f"{counted(report)}."), *steps, full)
     return replace(page, answers=(), head=(), body=body)

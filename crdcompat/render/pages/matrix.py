@@ -97,7 +97,7 @@ def _answers(report: MatrixReport) -> Iterator[Answer]:
     if report.cluster is not None:
         yield Answer(cluster_answer(report.cluster), "bold")
     for reach in reaches(report):
-        yield Answer(reach.origin, reach.verdict, reason=f": {reach_sentence(reach)}", most=2)
+        yield Answer(reach.origin, reach.best, reason=f": {reach_sentence(reach)}", most=2)
 
 
 def _body(report: MatrixReport, style: Style) -> Iterator[Block]:
@@ -208,7 +208,7 @@ def goes_back(report: MatrixReport) -> tuple[Cell, ...]:
         if reach is None:
             cells.append(Cell("the oldest"))
         else:
-            cells.append(Cell(", ".join(short[way.target] for way in reach.works) or "none", reach.verdict))
+            cells.append(Cell(", ".join(short[way.target] for way in reach.works) or "none", reach.best))
     return tuple(cells)
 
 

@@ -153,8 +153,10 @@ def reason(report: PreflightReport) -> str:
         case GoBack.NOTHING:
             return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
         case GoBack.UNKNOWN:
-            known = "; the judged part already says no" if report.says_no else ""
-            return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
+            gaps = plural(len(report.missing), "gap")
+            if report.says_no:
+                return f"What was judged says no; not everything could be judged ({gaps})."
+            return f"Not everything could be judged: {gaps}."
         case GoBack.NO:
             refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
             share = f"{report.rejected} of {plural(report.objects, 'object')}"

@@ -27,6 +27,12 @@ _TONES = {
     Acceptance.WARNED: ReleaseVerdict.AT_RISK,
     Acceptance.ACCEPTED: ReleaseVerdict.CLEAN,
 }
+#: What an answer about a CRD means, beside its count.
+_MEANINGS = {
+    Acceptance.REFUSED: "by a server or more",
+    Acceptance.WARNED: "a part is ignored",
+    Acceptance.ACCEPTED: "by all servers",
+}
 _MAX_PLACES, _MAX_IGNORED, _MAX_LABEL = 3, 12, 64
 
 
@@ -34,7 +40,7 @@ def page(report: ServersReport, style: Style) -> Page:
     """The page; it has no details without a CRD."""
     counted = report.by_answer().items()
     worst = next((answer for answer, count in counted if count), Acceptance.WARNED)
-    numbers = tuple(Number(answer, count, "") for answer, count in counted)
+    numbers = tuple(Number(answer, count, _MEANINGS[answer]) for answer, count in counted)
     return Page(
         command="servers",
         title="Which servers take these CRDs",
