@@ -74,6 +74,8 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     pages = sorted((tmp_path / "site").rglob("*.html"))
     assert len(pages) > len(catalogue())
     assert [page.name for page in pages if _LOADS.search(page.read_text("utf-8"))] == []
+    fences = re.compile(r"<code>(?:console|yaml|python|sh)\n")  # a block of code that is shown as words of a sentence
+    assert [page.name for page in pages if fences.search(page.read_text("utf-8"))] == []
     index = (tmp_path / "site/search/search_index.json").read_text("utf-8")
     assert all(f"rules/{name}.html" in index for name in catalogue())
     with chromium(tmp_path / "profile") as browser:
