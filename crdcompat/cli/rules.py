@@ -41,13 +41,13 @@ def rules(
 
     from crdcompat.findings.families import members
     from crdcompat.findings.rules import catalogue
-    from crdcompat.render.data import schema_text
+    from crdcompat.render.data.schema import schema_of_reports
     from crdcompat.render.escape import json_text, say
     from crdcompat.render.text.rules import rule_lines
     from crdcompat.render.write import print_lines, style_for
 
     if report_schema:
-        say(schema_text())
+        say(json_text(schema_of_reports(), orjson.OPT_INDENT_2))
         return
     if output is Listing.markdown:
         from crdcompat.render.rules import rules_markdown
