@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from msgspec import Struct
 
 from crdcompat.models.outcome import Judgement
-from crdcompat.vocabulary import ExitCode, FailOn, Severity
+from crdcompat.vocabulary import Effect, ExitCode, FailOn, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from crdcompat.models.losses import Loss
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import RejectedCause
-    from crdcompat.vocabulary import Effect
     from crdcompat.vocabulary.installers import Installer
 
 

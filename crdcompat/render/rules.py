@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.findings.severity import default_severity
 from crdcompat.program import typed
 from crdcompat.render.escape import Style
 from crdcompat.vocabulary import Direction, Effect, Owner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdcompat.findings.rules import Example, Rule
 
 #: The effects in words.
 EFFECTS = {

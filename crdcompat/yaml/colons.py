@@ -7,12 +7,8 @@ a comma. Such a text is read with another character in place of these colons; th
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from yaml.nodes import MappingNode, ScalarNode
-
-if TYPE_CHECKING:
-    from yaml.nodes import Node
+from yaml.nodes import MappingNode, Node, ScalarNode
 
 #: The problem that libyaml's scanner names.
 UNEXPECTED_COLON = "found unexpected ':'"

@@ -6,7 +6,7 @@ A stream that does not parse as a whole is read document by document, so that an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,8 +25,6 @@ from crdcompat.yaml.positions import Positions
 from crdcompat.yaml.scalars import INT64_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from yaml.nodes import Node
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import CrdcompatError, MissingObjectsError, RefNotFoundError
-from crdcompat.features.check.base import chosen_base
+from crdcompat.features.check.base import CheckOptions, chosen_base
 from crdcompat.sources.fetching import fetch_commands, is_partial
 from crdcompat.sources.refs import is_shallow, resolve
 from crdcompat.sources.repository import Repository
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import CheckOptions
 
 #: The branches of releases, fetched where nothing names the rollback targets.
 _RELEASES = ("release-*", "stable-*")

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.accepted import counting_text, lines_on
 from crdcompat.features.check.base import (
+    Change,
+    CheckOptions,
     compares_all,
     find_change,
     find_releases,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import Change, CheckOptions
     from crdcompat.models.check import CheckReport
     from crdcompat.sources.tree import Entry, Tree
 

@@ -10,15 +10,13 @@ from msgspec.structs import replace
 from crdcompat.findings.rules import catalogue
 from crdcompat.render.html.facets import Facets
 from crdcompat.render.html.page import page_parts
-from crdcompat.render.pages.blocks import Answers, Bars, Entries, Line, Notes, Section, Table
-from crdcompat.render.pages.page import MAX_BLOCKED
+from crdcompat.render.pages.blocks import Answers, Bars, Block, Entries, Line, Notes, Section, Table
+from crdcompat.render.pages.page import MAX_BLOCKED, Answer, MarkedRow, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.models.report import Release
-    from crdcompat.render.pages.blocks import Block
-    from crdcompat.render.pages.page import Answer, MarkedRow, Page
 
 #: An entry of the table of contents: anchor, name, and the links below it.
 _Link = tuple[str, str, tuple[tuple[str, str], ...]]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.findings.entries import entries
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
-from crdcompat.render.pages.blocks import Brief, Fold, Line, Notes
+from crdcompat.render.pages.blocks import Block, Brief, Fold, Line, Notes
 from crdcompat.render.pages.page import Page
 from crdcompat.render.pages.part import Part, unexplained, with_parts
 from crdcompat.render.pages.short import info_lines
+from crdcompat.render.wording.blocks import Block as FindingBlock
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (
     full_command,
@@ -34,12 +35,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.findings.entries import Entry
-    from crdcompat.models.check import CheckReport, Section
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
-    from crdcompat.render.pages.page import Page
-    from crdcompat.render.wording.blocks import Block as FindingBlock
 
 _OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.NOT_JUDGED: "not judged"}
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.models.check import CheckReport, sections
-from crdcompat.render.escape import shortened
-from crdcompat.render.pages.blocks import Cell, Facet, Table
+from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.render.escape import Style, shortened
+from crdcompat.render.pages.blocks import Block, Cell, Facet, Table
 from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS, Setting
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
-from crdcompat.render.pages.page import Compared, Mark, MarkedRow, Number, marked_row
-from crdcompat.render.pages.part import part_section, undecided_section
+from crdcompat.render.pages.page import Answer, Compared, Mark, MarkedRow, Number, Page, marked_row
+from crdcompat.render.pages.part import Part, part_section, undecided_section
 from crdcompat.render.wording.blocks import predicate
-from crdcompat.render.wording.causes import causes
+from crdcompat.render.wording.causes import Cause, causes
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
 from crdcompat.render.wording.report import headline, notes, promotions
@@ -25,15 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
-    from crdcompat.models.check import Section
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
-    from crdcompat.render.pages.findings import Findings
-    from crdcompat.render.pages.page import Answer, Page
-    from crdcompat.render.pages.part import Part
-    from crdcompat.render.wording.causes import Cause
 
 _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
 #: Rows of a table in a comment, and characters of a sentence in it.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.findings.entries import entries
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import sections
 from crdcompat.render.pages.blocks import Fold, Line
 from crdcompat.render.pages.page import Page
@@ -21,7 +21,6 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.escape import Style
 

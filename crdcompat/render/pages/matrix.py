@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Blocker, MatrixCluster, MatrixReport
     from crdcompat.models.matrix import Cell as Way
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
 
 _MAX_LINES = 12
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.escape import json_text
@@ -14,9 +14,6 @@ from crdcompat.render.wording.replay import replayed_kinds
 from crdcompat.render.wording.simulation import is_write, repair_command, repair_sentence
 from crdcompat.vocabulary.texts import cut
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Characters of a sentence beside a name.
 MAX_SAID = 240

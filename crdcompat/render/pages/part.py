@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.render.pages.blocks import Brief, Fold, Folded, Line, Listing, Notes, Section
+from crdcompat.render.pages.blocks import Block, Brief, Fold, Folded, Line, Listing, Notes, Section
 from crdcompat.render.pages.short import WHOLE_CRD, short_findings
 from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import (
@@ -21,7 +21,7 @@ from crdcompat.render.wording.findings import (
     some,
     undecided_line,
 )
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
     from crdcompat.render.pages.page import Page
-    from crdcompat.vocabulary import Direction
 
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry
-from crdcompat.models.check import Section
-from crdcompat.render.pages.blocks import Line
+from crdcompat.models.check import CheckReport, Section
+from crdcompat.render.pages.blocks import Head, Line
 from crdcompat.render.wording.findings import contexts, crd_name, finding_lines, plural, tally
-from crdcompat.vocabulary import Against
+from crdcompat.vocabulary import Against, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.render.pages.blocks import Head
-    from crdcompat.vocabulary import Severity
 
 _MAX_MIRRORS = 5
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.finding import fingerprint
@@ -32,9 +32,6 @@ from crdcompat.render.wording.simulation import (
 )
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import NOT_FOUND, WriteResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 NOTHING = "there was nothing to check"
 
