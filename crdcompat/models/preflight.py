@@ -13,9 +13,8 @@ from crdcompat.vocabulary import Effect, ExitCode, FailOn, Severity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.models.losses import Loss
     from crdcompat.models.report import Release
-    from crdcompat.models.simulation import RejectedCause
+    from crdcompat.models.simulation import Loss, RejectedCause
     from crdcompat.vocabulary.installers import Installer
 
 

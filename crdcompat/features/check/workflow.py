@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.accepted import counting_text, lines_on
+from crdcompat.features.check.accepted import counting_text, has_written, lines_on
 from crdcompat.features.check.base import (
     Change,
     CheckOptions,
@@ -25,7 +25,6 @@ from crdcompat.features.check.named import unknown_branches, with_left_out, with
 from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
 from crdcompat.features.check.rules_of_the_base import find_rules
-from crdcompat.features.check.verified import has_written
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
 
 from crdcompat.apiserver.supported.ranges import ends
 from crdcompat.apiserver.versions import Server, known_server
@@ -12,13 +14,13 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import problem_order
 from crdcompat.features.diff.comparison import Compared, wants
 from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.passed_over import with_passed_over
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, HarmlessChange, UndecidedEntry, UnmatchedCopies
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
+from crdcompat.prefilter.candidates import excluded
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.filters import Filters
@@ -151,3 +153,30 @@ def _undecided(item: Open, places: Places) -> UndecidedEntry:
 
 def _undecided_order(entry: UndecidedEntry) -> tuple[str, ...]:
     return (entry.crd, entry.version, entry.path, entry.keyword, *entry.contexts)
+
+
+# Where a CRD that is gone may be: in a folder whose files are passed over, such as ``vendor/``.
+
+
+def with_passed_over(findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> Iterator[Finding]:
+    """The findings; the message on a CRD that NEW lacks names files of NEW with its file's name that are passed over.
+
+    Files that OLD passes over as well are not where the CRD went.
+    """
+    before = {item.file for item in old.skipped}
+    after: dict[str, list[tuple[str, str]]] = {}
+    for item in new.skipped:
+        if item.file not in before and excluded(item.file):
+            after.setdefault(_name(item.file), []).append((item.file, item.reason))
+    for finding in findings:
+        names = {_name(location.file) for location in finding.locations} if finding.change == "crd.removed" else ()
+        there = sorted(each for name in names for each in after.get(name, ()))
+        if there:
+            file, why = there[0]
+            said = f"{file} has the name of its file and is passed over: {why}"
+            finding = replace(finding, message=f"{finding.message} ({said})")
+        yield finding
+
+
+def _name(file: str) -> str:
+    return file.rpartition("/")[2]

@@ -15,8 +15,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
-from crdcompat.features.simulate.after_move import after_move
-from crdcompat.features.simulate.early import growing
+from crdcompat.features.simulate.early import after_move, growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.replay.judges import replayer_on
 from crdcompat.vocabulary import Side

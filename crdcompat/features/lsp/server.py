@@ -23,7 +23,7 @@ from crdcompat.features.lsp.analysis import Analysis, Asked, Mark, analyse, is_j
 from crdcompat.findings.entries import Entry
 from crdcompat.program import NAME
 from crdcompat.render.escape import escape_text
-from crdcompat.render.markdown.hover import hover_text
+from crdcompat.render.markdown.markup import hover_text
 from crdcompat.version import __version__
 from crdcompat.vocabulary import Severity
 

@@ -19,11 +19,10 @@ from crdcompat.features.preflight.crds_on_rollback import after_rollback, instal
 from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
 from crdcompat.features.preflight.kept import Kept
 from crdcompat.features.preflight.object_counts import MAX_LISTED, Tally
-from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.running_server import platform, running, server_notes
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.standing import standing_of
-from crdcompat.features.preflight.steps import ordered_steps
+from crdcompat.features.preflight.steps import Rollback, ordered_steps
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release

@@ -9,8 +9,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
-from crdcompat.models.losses import not_stored
-from crdcompat.models.simulation import SimulationReport
+from crdcompat.models.simulation import SimulationReport, not_stored
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.filters import Filters

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from crdcompat.models.losses import Loss, not_stored
+from crdcompat.models.simulation import Loss, not_stored
 from crdcompat.render.data.parts import growth_data, head, location, picked, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
 

@@ -59,7 +59,7 @@ def render(report: Report | MatrixReport, style: Style) -> str:
 
 def _matrix(report: MatrixReport) -> str:
     """One command for each obstacle, because pairs of releases repeat obstacles."""
-    from crdcompat.models.matrix_obstacles import obstacles
+    from crdcompat.models.matrix import obstacles
     from crdcompat.render.wording.matrix import part_line, verdicts
 
     lines = list(_problems(report.problems))

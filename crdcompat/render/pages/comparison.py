@@ -14,8 +14,7 @@ from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE,
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Answer, Compared, Mark, MarkedRow, Number, Page, marked_row
 from crdcompat.render.pages.part import Part, part_section, undecided_section
-from crdcompat.render.wording.blocks import predicate
-from crdcompat.render.wording.causes import Cause, causes
+from crdcompat.render.wording.blocks import Cause, causes, predicate
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
 from crdcompat.render.wording.report import headline, notes, promotions

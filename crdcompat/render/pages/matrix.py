@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.entries import alone
 from crdcompat.findings.finding import listed
-from crdcompat.models.matrix_obstacles import Obstacle, obstacles
+from crdcompat.models.matrix import Obstacle, obstacles
 from crdcompat.render.pages.blocks import (
     Answers,
     Block,

@@ -21,7 +21,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.losses import Loss
+    from crdcompat.models.simulation import Loss
 
 #: The tone of an answer: that of a similar verdict on a release.
 _TONES = {

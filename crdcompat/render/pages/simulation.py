@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.models.losses import losses
+from crdcompat.models.simulation import losses
 from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Section, listing
 from crdcompat.render.pages.objects import FACETS, entries, marked_rows, numbers, title_of
