@@ -36,8 +36,7 @@ def with_differences(compared: Compared, options: DiffOptions) -> Compared:
     found = [*judge_updates(compared.judged, compared, options.cache)]
     if options.judge_new:
         found += judge_stricter(compared, placed_in_new(compared))
-    owners = options.filters.owners
-    kept = (each for each in found if not owners or each.change.owner in owners)
+    kept = (each for each in found if options.filters.want_owner(each.change.owner))
     return replace(compared, judged=(*compared.judged, *kept))
 
 

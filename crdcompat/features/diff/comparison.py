@@ -74,7 +74,6 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
     found.open += cut_short(found.judged, shared.budget)
     unpaired = [item for item in pairing.unpaired if wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
-    owners = wanted.owners
     return Compared(
         old,
         new,
@@ -82,8 +81,8 @@ def compare(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) 
         pairing,
         pairs,
         found,
-        judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
-        open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
+        judged=tuple(item for item in found.judged if wanted.want_owner(item.change.owner)),
+        open=tuple(item for item in found.open if wanted.want_owner(owner(item.undecided.path))),
         missing=missing,
         unknown=unknown,
         unpaired=len({item.names for item in unpaired}),

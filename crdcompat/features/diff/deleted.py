@@ -35,7 +35,7 @@ _NEEDS_NO_OBJECT = "a change of the CRD as a whole: it needs no object to show"
 
 def with_deleted(compared: Compared, wanted: Filters) -> Compared:
     """The comparison with the CRDs that Helm deletes on the way, without ``crd-added`` and ``crd-removed`` on them."""
-    if wanted.owners and Owner.CRD not in wanted.owners:
+    if not wanted.want_owner(Owner.CRD):
         return compared
     old, new = compared.old, compared.new
     if old.is_one_file != new.is_one_file:

@@ -51,7 +51,7 @@ def with_refused_on_way(compared: Compared, wanted: Filters) -> Compared:
     old, new = compared.servers.known_old, compared.servers.known_new
     if old is None or new is None or old == new or old.openshift is None or new.openshift is None:
         return compared
-    if wanted.owners and Owner.CRD not in wanted.owners:
+    if not wanted.want_owner(Owner.CRD):
         return compared
     of_old = [Placed(each.context, each.terminal, each.old) for each in compared.pairs]
     before = {each.new.name: each.old for each in compared.pairs}

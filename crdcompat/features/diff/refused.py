@@ -52,7 +52,7 @@ def with_refused(compared: Compared, options: DiffOptions) -> Compared:
         for side, crds in ((Side.OLD, compared.old), (Side.NEW, compared.new)):
             remarks += _remarks_on(crds, side, by_some[side].in_remarks(side), begin="")
         compared = replace(compared, remarks=tuple(remarks))
-    if options.filters.owners and Owner.CRD not in options.filters.owners:
+    if not options.filters.want_owner(Owner.CRD):
         return compared
     judged = [*compared.judged]
     if options.judge_old:

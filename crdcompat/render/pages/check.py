@@ -11,7 +11,7 @@ from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
 from crdcompat.render.pages.blocks import Block, Brief, Fold, Line, Notes
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Part, unexplained, with_parts
+from crdcompat.render.pages.part import Comparisons, Part, unexplained, with_parts
 from crdcompat.render.pages.short import info_lines
 from crdcompat.render.wording.blocks import Block as FindingBlock
 from crdcompat.render.wording.blocks import blocks, predicate
@@ -53,7 +53,7 @@ def page(report: CheckReport, style: Style) -> Page:
         return clean_page(top, report, listed)
     top = replace(top, body=tuple(_beside(report, style)), steps=tuple(next_steps(listed, style.fails)))
     ways = [tuple(Direction)] * len(top.answers)
-    return with_parts(top, report, listed, [*_parts(report, listed)], ways, style)
+    return with_parts(top, Comparisons(report, listed, [*_parts(report, listed)], ways), style)
 
 
 def _verdict(report: CheckReport, listed: Sequence[Entry], style: Style) -> Page:

@@ -13,7 +13,7 @@ from crdcompat.render.pages.blocks import Block, Cell, Facet, Table
 from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS, Setting
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Answer, Compared, Mark, MarkedRow, Number, Page, marked_row
-from crdcompat.render.pages.part import Part, part_section, undecided_section
+from crdcompat.render.pages.part import Comparisons, Part, part_section, undecided_section
 from crdcompat.render.wording.blocks import Cause, causes, predicate
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
@@ -32,20 +32,14 @@ _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with")
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
 
 
-def with_details(
-    page: Page,
-    report: DiffReport | CheckReport,
-    listed: Sequence[Entry],
-    parts: Sequence[Part],
-    ways: Sequence[Sequence[Direction]],
-    style: Style,
-) -> Page:
-    """The page with all that any form of it shows; the arguments are those of ``with_parts``."""
-    reports = [section.report for section in sections(report)]
-    findings = Findings(existing=style.existing, is_large=is_large(reports))
-    made = [part_section(part, number, [*_found(part, findings, style)], style) for number, part in enumerate(parts, 1)]
-    answers = tuple(with_overview(*each, listed, findings) for each in zip(page.answers, ways, strict=True))
-    judged = {direction for way in ways for direction in way}
+def with_details(page: Page, whole: Comparisons, style: Style) -> Page:
+    """The page with all that any form of it shows."""
+    report, listed = whole.report, whole.listed
+    findings = Findings(existing=style.existing, is_large=is_large(each.report for each in sections(report)))
+    found = [[*_found(part, findings, style)] for part in whole.parts]
+    made = [part_section(part, at + 1, found[at], style) for at, part in enumerate(whole.parts)]
+    answers = tuple(with_overview(*each, listed, findings) for each in zip(page.answers, whole.ways, strict=True))
+    judged = {direction for way in whole.ways for direction in way}
     return replace(
         page,
         body=(*page.body, *made),

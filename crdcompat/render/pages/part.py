@@ -61,24 +61,23 @@ class Part(Struct, frozen=True):
     report_file: str = ""
 
 
-def with_parts(
-    page: Page,
-    report: DiffReport | CheckReport,
-    listed: Sequence[Entry],
-    parts: Sequence[Part],
-    ways: Sequence[Sequence[Direction]],
-    style: Style,
-) -> Page:
-    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows.
+class Comparisons(Struct, frozen=True):
+    """A report as its comparisons: ``listed`` are all its entries, ``ways`` the directions of each answer."""
 
-    ``listed`` are the entries of the report, ``ways`` the directions of each answer.
-    """
+    report: DiffReport | CheckReport
+    listed: Sequence[Entry]
+    parts: Sequence[Part]
+    ways: Sequence[Sequence[Direction]]
+
+
+def with_parts(page: Page, whole: Comparisons, style: Style) -> Page:
+    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows."""
     if style.verbosity > 0:
         from crdcompat.render.pages.comparison import with_details
 
-        return with_details(page, report, listed, parts, ways, style)
-    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(parts, 1))
-    return replace(page, body=(*page.body, *made), problems=report.problems)
+        return with_details(page, whole, style)
+    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(whole.parts, 1))
+    return replace(page, body=(*page.body, *made), problems=whole.report.problems)
 
 
 def part_section(part: Part, number: int, found: Iterable[Block], style: Style) -> Section:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 _FACETS = ("crdcompat/compare/facets", "crdcompat/compare/crd_facets")
 
 _RULE = Template("""\
