@@ -26,12 +26,7 @@ def preflight(
             metavar="CONTEXT", help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent."
         ),
     ] = None,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster.", rich_help_panel=o.SOURCES
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("A recording with CRDs, instead of --cluster.")] = None,
     origin: Annotated[
         str | None, typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release.")
     ] = None,

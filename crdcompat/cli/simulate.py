@@ -57,15 +57,7 @@ class Many(Struct, frozen=True, kw_only=True):
 def simulate(
     old: o.Old,
     new: o.New,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects",
-            metavar="PATH",
-            help="Recordings of a cluster; also -, cluster:CONTEXT.",
-            rich_help_panel=o.SOURCES,
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("Recordings of a cluster; also -, cluster:CONTEXT.")] = None,
     *,
     many: Many,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,

@@ -12,7 +12,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.features.diff.options import DiffOptions
 from crdcompat.features.diff.workflow import diff, suggest_patch
-from crdcompat.features.requirement.gate import with_gates
+from crdcompat.features.requirement.workflow import with_gates
 from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
