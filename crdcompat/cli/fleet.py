@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from crdcompat.cli.choices import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings, end
+from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import require, workers_for
@@ -77,7 +77,7 @@ def _table_writer(options: Many, settings: Settings) -> OnEnd | None:
     if options.output is None:
         return None
     require("pyarrow", "--output")
-    from crdcompat.features.fleet.tables import make_folder, write_tables
+    from crdcompat.features.fleet.parquet import make_folder, write_tables
 
     make_folder(options.output)
     return partial(write_tables, options.output, redact=bool(settings.output.redact))

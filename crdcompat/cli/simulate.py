@@ -96,7 +96,7 @@ def simulate(
     settings, repo = configured.settings("fleet" if many.fleet else "simulation", output), configured.repo
     declared = read_accepted(settings.config.waiver_file).growth
     if many.fleet:
-        from crdcompat.features.fleet.judge import Plan
+        from crdcompat.features.fleet.fleet_judge import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()), () if upgrade else declared)
         code = run_fleet(

@@ -20,7 +20,7 @@ from crdcompat.recordings.layouts import Hint, crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
 from crdcompat.replay.already import without_already
 from crdcompat.replay.replayed import Replayed, worst_of_copies
-from crdcompat.replay.writes import Replay, replay, without_version
+from crdcompat.replay.replayed_writes import Replay, replay, without_version
 from crdcompat.vocabulary.writes import WriteResult
 
 #: One server of each era (docs/semantics.md#eras). Where all agree, no version is needed.

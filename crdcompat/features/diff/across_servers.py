@@ -17,12 +17,12 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.refused_by import taking
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.refused import placed_in_new
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.diff_options import DiffOptions
+from crdcompat.features.diff.refused_crds import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter
 from crdcompat.render.wording.findings import plural
-from crdcompat.replay.writes import writes_of
+from crdcompat.replay.replayed_writes import writes_of
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 

@@ -21,7 +21,7 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.variants import contexts_of
-from crdcompat.features.diff.comparison import Compared, wants
+from crdcompat.features.diff.compared import Compared, wants
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.installers import Installer

@@ -24,8 +24,8 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.run_level import precedes_api_server, run_level
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.refused import placed_in_new
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.refused_crds import placed_in_new
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters

@@ -20,8 +20,8 @@ from crdcompat.compare.registry import facet_of
 from crdcompat.compare.result import Judged
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.schema.structural import ABSENT, RULES
 from crdcompat.sources.encoding import is_wide, legible
 from crdcompat.sources.memory import MemoryTree

@@ -18,8 +18,8 @@ from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, UsageError
 from crdcompat.features.fleet.cluster_counts import FleetTally
 from crdcompat.features.fleet.clusters_on_disk import ClusterTallies
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.journal import Journal, temporary_journal
-from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.judged import Judged, JudgedRecordings, OnDone
 from crdcompat.features.fleet.recordings import Fleet, shown_name
 from crdcompat.features.fleet.spill import Spill

@@ -15,9 +15,9 @@ from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.sending import Sending
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.errors import UsageError
-from crdcompat.features.judge.files import body, crd_for, name_of, one_object, only_crd, served
+from crdcompat.features.judge.judged_files import body, crd_for, name_of, one_object, only_crd, served
 from crdcompat.features.judge.stored import Changes, changed_besides
-from crdcompat.features.judge.verdict import judge_crd, judge_write, resource_of
+from crdcompat.features.judge.write_verdict import judge_crd, judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import Style, finish, json_text, say, warn
 from crdcompat.render.text.page import verdict_first

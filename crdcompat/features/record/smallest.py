@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import SERVER_SET, metadata_of
 from crdcompat.apiserver.redaction import redacted_error
-from crdcompat.features.preflight.steps import Rollback
+from crdcompat.features.preflight.plan import Rollback
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.record.hide import NAMES, NameHasher, hidden, without_applied, without_secrets
 from crdcompat.features.record.reduce import reduced, smallest_metadata

@@ -14,12 +14,12 @@ from crdcompat.apiserver.versions import known_server
 from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
+from crdcompat.features.preflight.affected_kinds import Scope, scope_of
 from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
 from crdcompat.features.preflight.gaps import Gaps
+from crdcompat.features.preflight.plan import Rollback
 from crdcompat.features.preflight.running_server import running
-from crdcompat.features.preflight.scope import Scope, scope_of
 from crdcompat.features.preflight.standing import standing_of
-from crdcompat.features.preflight.steps import Rollback
 from crdcompat.features.record.hide import NameHasher
 from crdcompat.features.record.smallest import Smallest
 from crdcompat.models.preflight import Missing

@@ -15,9 +15,9 @@ from crdcompat.config.found import with_found
 from crdcompat.config.releases import ReleaseList, choose
 from crdcompat.crds.model import Crd
 from crdcompat.errors import UsageError, did_you_mean
-from crdcompat.features.diff.report import release
-from crdcompat.features.preflight.steps import storage_moves
-from crdcompat.features.versions.facts import CrdFacts, Facts, Installed, facts_of
+from crdcompat.features.diff.diff_report import release
+from crdcompat.features.preflight.plan import storage_moves
+from crdcompat.features.versions.version_facts import CrdFacts, Facts, Installed, facts_of
 from crdcompat.models.versions import Jump, Lost, StoredKind, VersionLife, VersionsCluster, VersionsReport
 from crdcompat.sources.branches import read_names
 from crdcompat.sources.refs import resolve

@@ -16,9 +16,9 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import and_in_more
+from crdcompat.render.wording.entry_sentences import and_in_more
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.report import (
+from crdcompat.render.wording.summaries import (
     cause_sentences,
     counting,
     headline,

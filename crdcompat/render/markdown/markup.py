@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.text.page import plain_text
-from crdcompat.render.wording.entries import entry_lines
-from crdcompat.render.wording.report import subject, title
+from crdcompat.render.wording.entry_sentences import entry_lines
+from crdcompat.render.wording.summaries import subject, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,11 +23,11 @@ from crdcompat.render.wording.check import (
     trust_lines,
     unreleased_reason,
 )
-from crdcompat.render.wording.entries import count_above, counted
+from crdcompat.render.wording.entry_sentences import count_above, counted
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
-from crdcompat.render.wording.report import first_place
+from crdcompat.render.wording.summaries import first_place
 from crdcompat.render.wording.verdict import reaction, verdicts, with_allowed
 from crdcompat.vocabulary import Direction, FailOn, FindingStatus, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from crdcompat.render.pages.blocks import Brief, Entries, Section
 from crdcompat.render.pages.finding import Placed, Setting, finding_entries, undecided_entries
 from crdcompat.render.wording.blocks import causes
-from crdcompat.render.wording.entries import findings_of
+from crdcompat.render.wording.entry_sentences import findings_of
 from crdcompat.render.wording.findings import direction_title, plural
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 

@@ -24,8 +24,8 @@ from crdcompat.render.pages.blocks import (
     Section,
     Table,
 )
-from crdcompat.render.pages.objects import MAX_SAID
 from crdcompat.render.pages.page import Answer, Blocked, Page
+from crdcompat.render.pages.replayed_objects import MAX_SAID
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,

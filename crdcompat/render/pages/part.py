@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from crdcompat.render.pages.blocks import Block, Brief, Fold, Folded, Line, Listing, Notes, Section
 from crdcompat.render.pages.short import WHOLE_CRD, short_findings
-from crdcompat.render.wording.entries import listed_above
+from crdcompat.render.wording.entry_sentences import listed_above
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -73,7 +73,7 @@ class Comparisons(Struct, frozen=True):
 def with_parts(page: Page, whole: Comparisons, style: Style) -> Page:
     """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows."""
     if style.verbosity > 0:
-        from crdcompat.render.pages.comparison import with_details
+        from crdcompat.render.pages.comparison_details import with_details
 
         return with_details(page, whole, style)
     made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(whole.parts, 1))

@@ -11,7 +11,7 @@ from crdcompat.render.pages.blocks import Block as PageBlock
 from crdcompat.render.pages.blocks import Brief, Fold, Frame, Head, Line, Section
 from crdcompat.render.text.page import blocks_text
 from crdcompat.render.wording.blocks import Block, Cause, causes, predicate
-from crdcompat.render.wording.entries import and_in_more, findings_of, met_line, more_places
+from crdcompat.render.wording.entry_sentences import and_in_more, findings_of, met_line, more_places
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from crdcompat.models.simulation import losses
 from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Section, listing
-from crdcompat.render.pages.objects import FACETS, entries, marked_rows, numbers, title_of
 from crdcompat.render.pages.page import Page
+from crdcompat.render.pages.replayed_objects import FACETS, entries, marked_rows, numbers, title_of
 from crdcompat.render.wording.findings import place, plural, skipped_lines, some
 from crdcompat.render.wording.replay import (
     KindReplay,

@@ -17,10 +17,10 @@ from helpers import Run, run, write
 from offline import PROJECT
 
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet import tables
-from crdcompat.features.fleet.outcome import Outcome, RecordingCause, TargetOutcome
+from crdcompat.features.fleet import parquet
+from crdcompat.features.fleet.parquet import SCHEMAS, rows_of
+from crdcompat.features.fleet.recording_outcome import Outcome, RecordingCause, TargetOutcome
 from crdcompat.features.fleet.spill import Spill
-from crdcompat.features.fleet.tables import SCHEMAS, rows_of
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint
 
@@ -150,7 +150,7 @@ def _with_names(question: str, crds: dict[str, Path]) -> str:
 
 
 def test_few_rows_are_in_memory(crds: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_ROWS_AT_A_TIME", 2)
+    monkeypatch.setattr(parquet, "_ROWS_AT_A_TIME", 2)
     top, out = one_of_each(tmp_path / "fleet"), tmp_path / "out"
     assert _simulate(crds, top, "--output", out).code == 1
     assert pq.ParquetFile(out / "clusters.parquet").num_row_groups == 18 / 2

@@ -13,9 +13,9 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.named import with_names
+from crdcompat.features.diff.named_writers import with_names
 from crdcompat.features.diff.ratcheting import with_writes
-from crdcompat.features.diff.seeds import Seeds, with_seeds
+from crdcompat.features.diff.sample_objects import Seeds, with_seeds
 from crdcompat.schema.paths import SchemaPath
 from crdcompat.vocabulary import Direction
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.simulation import SimulationReport, not_stored

@@ -26,9 +26,9 @@ from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.errors import Problem
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.judging import specs_differ
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.diff_options import DiffOptions
+from crdcompat.features.diff.on_servers import specs_differ
 from crdcompat.vocabulary import Owner, Side
 from crdcompat.vocabulary.servers import needed
 

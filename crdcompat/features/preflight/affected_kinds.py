@@ -13,7 +13,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import GROUP, V1
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve, resolve_all
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.features.preflight.standing import Standing
 from crdcompat.models.finding import Finding

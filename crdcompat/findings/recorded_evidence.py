@@ -31,7 +31,7 @@ from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
-from crdcompat.replay.writes import Written, writes_of
+from crdcompat.replay.replayed_writes import Written, writes_of
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity

@@ -20,10 +20,10 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.models.simulation import Repair
-from crdcompat.replay.answer import Answer, answer_of
 from crdcompat.replay.applies import apply_answer, labelled, unchanged_apply
 from crdcompat.replay.edits import Edit, touching, unrelated
 from crdcompat.replay.repair import place_before, repair, without
+from crdcompat.replay.write_answer import Answer, answer_of
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict, WriteKind, WriteResult

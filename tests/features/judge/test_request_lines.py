@@ -9,7 +9,7 @@ import orjson
 import pytest
 from helpers import Json, crd, obj, root, run, write
 
-from crdcompat.features.judge.lines import Line, read_line
+from crdcompat.features.judge.request_lines import Line, read_line
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.resolving import Resolved
-from crdcompat.features.preflight.scope import Scope, stored_versions
+from crdcompat.features.preflight.affected_kinds import Scope, stored_versions
 from crdcompat.models.preflight import GoBack, Missing, PreflightReport, Step, StepKind
 from crdcompat.replay.judges import Replayer
 from crdcompat.replay.repair import patches_without
 from crdcompat.replay.replayed import Replayed
-from crdcompat.replay.writes import replay
+from crdcompat.replay.replayed_writes import replay
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict
 

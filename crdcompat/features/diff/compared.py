@@ -23,7 +23,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.unpaired import Unpaired
 from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, did_you_mean
-from crdcompat.features.diff.judging import judged_on_servers
+from crdcompat.features.diff.on_servers import judged_on_servers
 from crdcompat.features.diff.too_large import without_too_large
 from crdcompat.schema.paths import owner
 from crdcompat.vocabulary.filters import Filters

@@ -12,8 +12,8 @@ from crdcompat.compare.result import Harmless, Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import problem_order
-from crdcompat.features.diff.comparison import Compared, wants
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.compared import Compared, wants
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places

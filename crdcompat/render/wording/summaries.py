@@ -12,7 +12,7 @@ from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import escape_text, finish
-from crdcompat.render.wording.entries import counted, mirror_lines
+from crdcompat.render.wording.entry_sentences import counted, mirror_lines
 from crdcompat.render.wording.findings import (
     crd_name,
     expired_waiver_sentence,

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.cluster_counts import finding_id
 from crdcompat.features.fleet.judged import Judged
-from crdcompat.features.fleet.outcome import Outcome
+from crdcompat.features.fleet.recording_outcome import Outcome
 from crdcompat.models.fleet import FleetReport
 from crdcompat.sources.naming import reason_of
 from crdcompat.vocabulary import HIDDEN, Direction

@@ -23,7 +23,7 @@ from crdcompat.compare.harm import freezes, shares_no_value
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.seeds import Seeds
+from crdcompat.features.diff.sample_objects import Seeds
 from crdcompat.findings.rules import rule_for
 from crdcompat.golang.types import GoMember
 from crdcompat.schema.enums import enum_members, member_key

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import crdcompat
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.recordings.objects import Recorded

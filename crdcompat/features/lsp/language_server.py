@@ -1,4 +1,4 @@
-"""The language server: pygls speaks the protocol, ``analysis`` judges, ``edits`` accepts.
+"""The language server: pygls speaks the protocol, ``working_tree`` judges, ``accepting_edits`` accepts.
 
 A file is judged when it is opened or saved, as it is on disk. One analysis runs at a time, and saves during one are
 followed by a single other one.
@@ -19,7 +19,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from crdcompat.errors import CrdcompatError
 from crdcompat.features.lsp.accepting_edits import Edit, edits_for
-from crdcompat.features.lsp.analysis import Analysis, Asked, Mark, analyse, is_judged, marks_of_source, root_of
+from crdcompat.features.lsp.working_tree import Analysis, Asked, Mark, analyse, is_judged, marks_of_source, root_of
 from crdcompat.findings.entries import Entry
 from crdcompat.program import NAME
 from crdcompat.render.escape import escape_text

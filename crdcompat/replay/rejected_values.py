@@ -15,7 +15,7 @@ from crdcompat.crds.resolving import Chosen
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.replay.replayed import Replayed
-from crdcompat.replay.writes import Cause
+from crdcompat.replay.replayed_writes import Cause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
