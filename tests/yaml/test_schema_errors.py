@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from crdcompat.config.configuration import config_schema, read_config
 from crdcompat.errors import ConfigError
-from crdcompat.findings.waiver_file import read_waivers, waivers_schema
+from crdcompat.findings.waiver_file import read_accepted, waivers_schema
 from crdcompat.render.data.schema import schema_of_reports
 from crdcompat.yaml.schema_errors import worded_keywords
 from crdcompat.yaml.validated import first_error
@@ -98,7 +98,7 @@ def test_sentences(schema: Any, value: Any, said: str) -> None:
     ],
 )  # fmt: skip
 def test_waiver_files(tmp_path: Path, text: str, said: str) -> None:
-    _refused(tmp_path / "w.yaml", text, said, read_waivers)
+    _refused(tmp_path / "w.yaml", text, said, read_accepted)
 
 
 @pytest.mark.parametrize(
