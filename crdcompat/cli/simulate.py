@@ -57,15 +57,7 @@ class Many(Struct, frozen=True, kw_only=True):
 def simulate(
     old: o.Old,
     new: o.New,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects",
-            metavar="PATH",
-            help="Recordings of a cluster; also -, cluster:CONTEXT.",
-            rich_help_panel=o.SOURCES,
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("Recordings of a cluster; also -, cluster:CONTEXT.")] = None,
     *,
     many: Many,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
@@ -106,7 +98,7 @@ def simulate(
     settings, repo = configured.settings("fleet" if many.fleet else "simulation", output), configured.repo
     declared = read_accepted(settings.config.waiver_file).growth
     if many.fleet:
-        from crdcompat.features.fleet.judge import Plan
+        from crdcompat.features.fleet.fleet_judge import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()), () if upgrade else declared)
         code = run_fleet(

@@ -18,7 +18,7 @@ from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.features.matrix.workflow import MatrixOptions, matrix
 from crdcompat.findings.waiver_file import Accepted

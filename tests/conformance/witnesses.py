@@ -24,8 +24,8 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.named import with_names
-from crdcompat.features.diff.seeds import Seeds, with_seeds
+from crdcompat.features.diff.named_writers import with_names
+from crdcompat.features.diff.sample_objects import Seeds, with_seeds
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from crdcompat.findings.entries import Entry, entries, group_ids, group_key
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Acceptance, Location
-from crdcompat.render.wording.entries import mirror_lines
+from crdcompat.render.wording.entry_sentences import mirror_lines
 from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Against, Effect, FindingStatus, Severity, Side
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
 from crdcompat.features.check.accepted import markers_ahead
-from crdcompat.features.check.base import EMPTY
-from crdcompat.features.check.changed import may_matter
-from crdcompat.features.check.markers import added_markers
+from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.features.check.changed import Changed, may_matter
+from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.opened import open_sides
 from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
@@ -26,8 +26,6 @@ from crdcompat.sources.repository import Repository
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdcompat.features.check.base import Change
-    from crdcompat.features.check.changed import Changed
     from crdcompat.sources.tree import Tree
 
 

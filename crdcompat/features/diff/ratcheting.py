@@ -19,7 +19,7 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.run_level import precedes_api_server, run_level
-from crdcompat.replay.writes import Cause, Written, writes_of
+from crdcompat.replay.replayed_writes import Cause, Written, writes_of
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical, digest
 from crdcompat.schema.paths import ITEM, Object, node_at

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.config.releases import accepting_release
-from crdcompat.features.lsp.analysis import Analysis
+from crdcompat.features.lsp.working_tree import Analysis
 from crdcompat.findings.entries import Entry
 from crdcompat.findings.growth import following
 from crdcompat.findings.source_waivers import marker_for

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.entries import alone
 from crdcompat.findings.finding import listed
-from crdcompat.models.matrix_obstacles import Obstacle, obstacles
+from crdcompat.models.matrix import Obstacle, obstacles
 from crdcompat.render.pages.blocks import (
     Answers,
     Block,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Blocker, MatrixCluster, MatrixReport
     from crdcompat.models.matrix import Cell as Way
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
 
 _MAX_LINES = 12
 

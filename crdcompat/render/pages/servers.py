@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from crdcompat.models.servers import Acceptance
-from crdcompat.render.escape import shortened
+from crdcompat.models.servers import Acceptance, CrdRow, Need, ServersReport
+from crdcompat.render.escape import Style, shortened
 from crdcompat.render.pages.blocks import Block, Cell, Line, Listing, Notes, Section, Table, listing
 from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.findings import crd_name, plural
-from crdcompat.vocabulary.servers import needed, spans
+from crdcompat.vocabulary.servers import ServerName, needed, spans
 from crdcompat.vocabulary.writes import ReleaseVerdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crdcompat.models.servers import CrdRow, Need, ServersReport
-    from crdcompat.render.escape import Style
-    from crdcompat.vocabulary.servers import ServerName
 
 #: The tone of the verdict, by the worst answer.
 _TONES = {

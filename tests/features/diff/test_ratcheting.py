@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.crds.reader import CrdSet
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.recordings.objects import Recorded
