@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 _TOOLS = ("buildah", "podman")
@@ -30,6 +31,17 @@ def build_image(source: Path, file: Path, version: str, epoch: int) -> None:
         _run(tool, "push", name, f"oci-archive:{file}")
     else:
         _run(tool, "save", "--format", "oci-archive", "--output", str(file), name)
+    set_times(file, epoch)
+
+
+def set_times(file: Path, epoch: int) -> None:
+    """Give all members of an archive one time: the tools give them the time at which they wrote it, in any order."""
+    made = file.with_name(f"{file.name}.new")
+    with tarfile.open(file) as archive, tarfile.open(made, "w", format=tarfile.USTAR_FORMAT) as fixed:
+        for member in sorted(archive, key=lambda each: each.name):
+            member.mtime = epoch
+            fixed.addfile(member, archive.extractfile(member) if member.isfile() else None)
+    made.replace(file)
 
 
 def _run(*command: str) -> None:
