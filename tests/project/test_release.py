@@ -6,7 +6,9 @@ The build needs what ``make dist`` installs (the extra ``release``): without it,
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -117,3 +119,24 @@ def _dry_run() -> str:
     """What ``make dist`` would run."""
     command = ["make", "-n", "dist", f"ADDRESS={ADDRESS}"]
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+
+
+def test_an_image_written_at_another_time_is_the_same_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PROJECT / "release"))
+    image = importlib.import_module("image")
+    made = []
+    for name, names in (("first", ("index.json", "blobs/a")), ("second", ("blobs/a", "index.json"))):
+        file = tmp_path / f"{name}.tar"
+        with tarfile.open(file, "w") as archive:
+            for at, each in enumerate(names):
+                entry = tarfile.TarInfo(each)
+                entry.size, entry.mtime = 3, len(made) * 1000 + at
+                archive.addfile(entry, io.BytesIO(b"abc"))
+        image.set_times(file, 1790000000)
+        made.append(file.read_bytes())
+    assert made[0] == made[1]
+    with tarfile.open(tmp_path / "first.tar") as archive:
+        assert {member.name: archive.extractfile(member).read() for member in archive} == {  # type: ignore[union-attr]
+            "blobs/a": b"abc",
+            "index.json": b"abc",
+        }
