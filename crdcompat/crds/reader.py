@@ -201,13 +201,16 @@ class CrdReader:
 
         wanted_entries = [entry for entry in entries if wanted is None or wanted(entry.path)]
 
+        def changing() -> frozenset[str]:
+            return self.kustomized(tree).changing
+
         def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
 
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
-            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, has_crds=bool(documents or unread))),
+            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, changing, has_crds=bool(documents or unread))),
             documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
