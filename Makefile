@@ -32,7 +32,7 @@ test: $(DEV) $(WHEELS)
 
 # Stubs of a new rule, its facet and their tests, which fail until they are filled in: make new-rule ID=gap-widened
 new-rule: $(DEV)
-	@$(BIN)/python tools/new_rule.py '$(ID)' --facet '$(FACET)'
+	@$(BIN)/python tests/support/new_rule.py '$(ID)' --facet '$(FACET)'
 
 # What a release consists of, in dist/; ADDRESS is where the files will be, IMAGE=1 adds the container image (buildah or
 # podman). The wheels of dependencies are those of the tests.

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "crdcompat"
 #: Programs that run ``<program>-crdcompat`` as their command ``crdcompat``.

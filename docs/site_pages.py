@@ -64,8 +64,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Mend the links of a page of docs/."""
-    return with_rule_links(relinked(markdown)) if page.file.src_uri == "rules.md" else relinked(markdown)
+    """Mend the links of a page of docs/. The search finds each rule once: not also in the list of all rules."""
+    if page.file.src_uri != "rules.md":
+        return relinked(markdown)
+    page.meta["search"] = {"exclude": True}
+    return with_rule_links(relinked(markdown))
 
 
 #: Where the theme takes the stand-in for a worker from: the site has its own.

@@ -81,7 +81,7 @@ def diff(
     Example: ``diff("git:release-4.13", "git:release-4.14").findings``.
     """
     from crdcompat.features.diff.configured import configured_diff, with_evidence
-    from crdcompat.features.diff.options import DiffOptions
+    from crdcompat.features.diff.diff_options import DiffOptions
     from crdcompat.features.diff.workflow import diff as compare
     from crdcompat.vocabulary.filters import Filters
 

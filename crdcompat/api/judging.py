@@ -89,7 +89,7 @@ def judge(
     from crdcompat.apiserver.sending import Sending
     from crdcompat.apiserver.versions import Server, kubernetes_server
     from crdcompat.errors import UsageError
-    from crdcompat.features.judge.verdict import judge_write, resource_of, version_of
+    from crdcompat.features.judge.write_verdict import judge_write, resource_of, version_of
     from crdcompat.vocabulary.judging import FieldValidation
 
     named = kubernetes_server(kubernetes)
@@ -114,7 +114,7 @@ def judge_crd(
     Example: ``judge_crd(crd, kubernetes="1.29").message``.
     """
     from crdcompat.apiserver.versions import kubernetes_server
-    from crdcompat.features.judge.verdict import judge_crd as judge
+    from crdcompat.features.judge.write_verdict import judge_crd as judge
 
     new, old = (each if each is None or isinstance(each, dict) else dict(each.raw) for each in (crd, installed))
     return judge("createCRD" if old is None else "updateCRD", new, old, kubernetes_server(kubernetes))

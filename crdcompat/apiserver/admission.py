@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 from msgspec import Struct
 
@@ -110,6 +111,10 @@ class Admission:
         facts = (type(self).__name__, self.server, self.api_version, crd.plural, crd.kind, crd.namespaced, crd.prunes)
         text = repr((*facts, versions, version.has_status, version.scale)).encode()
         return blake2b(text + json_of(*(each.node.raw for each in crd.versions))).digest()
+
+    def question(self, *about: Any) -> bytes:
+        """What an answer about this resource and ``about`` depends on, as the input of a kept answer."""
+        return repr((self.identity, about)).encode()
 
     def admit(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
         """The answer to a write that would store ``new``; ``old`` is the stored object, None for a create.

@@ -17,8 +17,8 @@ def config(
     place: o.Place,
 ) -> None:
     """Check the configuration, and show its values."""
+    from crdcompat.config.first_configuration import missing_refs
     from crdcompat.config.proposed import proposed
-    from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.render.escape import json_text, say
     from crdcompat.render.wording.findings import plural
@@ -49,7 +49,7 @@ def init(
 
     from crdcompat.atomic_write import write_file
     from crdcompat.config.configuration import NAMES
-    from crdcompat.config.repository import first_config
+    from crdcompat.config.first_configuration import first_config
     from crdcompat.errors import UsageError
     from crdcompat.render.escape import say
     from crdcompat.sources.repository import Repository

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from crdcompat.cli.choices import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings, end
+from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import require, workers_for
@@ -27,7 +27,7 @@ from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
     from crdcompat.cli.simulate import Many
-    from crdcompat.features.fleet.since import Earlier
+    from crdcompat.features.fleet.workflow import Earlier
 
 #: The message for exit code 2 where nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
@@ -67,7 +67,7 @@ def _earlier(options: Many) -> Earlier | None:
     if options.since is None:
         return None
     require("pyarrow", "--since")
-    from crdcompat.features.fleet.since import Earlier
+    from crdcompat.features.fleet.workflow import Earlier
 
     return Earlier(options.since)
 
@@ -77,7 +77,7 @@ def _table_writer(options: Many, settings: Settings) -> OnEnd | None:
     if options.output is None:
         return None
     require("pyarrow", "--output")
-    from crdcompat.features.fleet.tables import make_folder, write_tables
+    from crdcompat.features.fleet.parquet import make_folder, write_tables
 
     make_folder(options.output)
     return partial(write_tables, options.output, redact=bool(settings.output.redact))

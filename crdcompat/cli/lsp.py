@@ -21,10 +21,10 @@ def lsp(
 ) -> None:
     """Serve an editor: diagnostics on save, hover, code actions. Needs crdcompat[lsp]."""
     from crdcompat.errors import UsageError
-    from crdcompat.features.lsp.analysis import Asked
+    from crdcompat.features.lsp.working_tree import Asked
 
     try:
-        from crdcompat.features.lsp.server import serve
+        from crdcompat.features.lsp.language_server import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "attrs", "cattrs"):
             raise

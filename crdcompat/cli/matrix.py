@@ -25,22 +25,11 @@ def matrix(
             help="Releases, as for diff; sorted if all names have a version.",
         ),
     ] = None,
-    branches: Annotated[
-        list[str] | None,
-        typer.Option("--branches", metavar="GLOB", help="Each matching branch, e.g. 'release-4.1*'; repeatable."),
-    ] = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option("--tags", metavar="GLOB", help="Of the matching tags, the newest patch of each minor."),
-    ] = None,
+    branches: o.Branches = None,
+    tags: o.Tags = None,
     *,
     only: o.Selection,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects", metavar="PATH", help="A recording: how far back can its cluster go?", rich_help_panel=o.SOURCES
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("A recording: how far back can its cluster go?")] = None,
     origin: Annotated[
         str | None,
         typer.Option("--from", metavar="REF", help="The release of that cluster (default: from its ClusterVersion)."),

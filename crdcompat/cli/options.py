@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 from msgspec import Struct
+from typer.models import OptionInfo
 
 from crdcompat.cli.choices import Colour, DirectionChoice, Profile, known_formats, known_refs, known_rules
 from crdcompat.errors import UsageError
@@ -27,9 +28,7 @@ FILTERS, OUTPUT, SOURCES = "Filters", "Output", "Sources"
 Old = Annotated[
     str,
     typer.Argument(
-        metavar="OLD",
-        help="Older release: ref, folder, image, … (docs/sources.md).",
-        autocompletion=known_refs,
+        metavar="OLD", help="Older release: ref, folder, image, … (docs/sources.md).", autocompletion=known_refs
     ),
 ]
 New = Annotated[str, typer.Argument(metavar="NEW", help="Newer release, in the same forms.", autocompletion=known_refs)]
@@ -56,12 +55,15 @@ ConfigFile = Annotated[
         "--config", metavar="FILE", help="Configuration (default: nearest .crdcompat.yaml).", rich_help_panel=SOURCES
     ),
 ]
-Objects = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--objects", metavar="PATH", help="Recorded objects as evidence; may be repeated.", rich_help_panel=SOURCES
-    ),
-]
+
+
+def recordings(text: str) -> OptionInfo:
+    """The option ``--objects`` with the help of a command: each uses recordings in its own way."""
+    option: OptionInfo = typer.Option("--objects", metavar="PATH", help=text, rich_help_panel=SOURCES)
+    return option
+
+
+Objects = Annotated[list[str] | None, recordings("Recorded objects as evidence; may be repeated.")]
 ColourOption = Annotated[
     Colour, typer.Option("--color", metavar="WHEN", help="auto, always or never.", rich_help_panel=OUTPUT)
 ]
@@ -73,18 +75,22 @@ NoCache = Annotated[
 ]
 Crds = Annotated[
     list[str] | None,
-    typer.Option(
-        "--crd", metavar="NAME", help="Only this CRD (metadata.name); may be repeated.", rich_help_panel=FILTERS
-    ),
+    typer.Option(metavar="NAME", help="Only this CRD (metadata.name); may be repeated.", rich_help_panel=FILTERS),
 ]
 ClusterContext = Annotated[
     str | None,
-    typer.Option(
-        "--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.", rich_help_panel=FILTERS
-    ),
+    typer.Option(metavar="NAME", help="The context of the cluster, if CRDs have variants.", rich_help_panel=FILTERS),
 ]
 
 
+Branches = Annotated[
+    list[str] | None,
+    typer.Option("--branches", metavar="GLOB", help="Each matching branch, e.g. 'release-4.1*'; repeatable."),
+]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tags", metavar="GLOB", help="Of the matching tags, the newest patch of each minor."),
+]
 InstallerOption = Annotated[
     Installer | None,
     typer.Option("--installer", metavar="NAME", help="Who installs CRDs (docs/installers.md)."),
@@ -174,10 +180,7 @@ class Configured(Place, frozen=True, kw_only=True):
     profile: Annotated[
         Profile | None,
         typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="strict: rejections and removals on upgrade fail, too.",
-            rich_help_panel=OUTPUT,
+            metavar="NAME", help="strict: rejections and removals on upgrade fail, too.", rich_help_panel=OUTPUT
         ),
     ] = None
     include: Include = None

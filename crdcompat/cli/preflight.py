@@ -26,12 +26,7 @@ def preflight(
             metavar="CONTEXT", help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent."
         ),
     ] = None,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster.", rich_help_panel=o.SOURCES
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("A recording with CRDs, instead of --cluster.")] = None,
     origin: Annotated[
         str | None, typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release.")
     ] = None,
@@ -79,10 +74,10 @@ def preflight(
     from crdcompat.cli.settings import end
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.affected_kinds import CRDS_API, CRDS_RULE, access_rules, scope_of
     from crdcompat.features.preflight.crds_on_rollback import after_rollback
-    from crdcompat.features.preflight.growth import early_in, growing_in
+    from crdcompat.features.preflight.early_values import early_in, growing_in
     from crdcompat.features.preflight.running_server import running
-    from crdcompat.features.preflight.scope import CRDS_API, CRDS_RULE, access_rules, scope_of
     from crdcompat.features.preflight.standing import standing_of
     from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
     from crdcompat.features.preflight.workflow import preflight as run

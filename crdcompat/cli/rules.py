@@ -19,7 +19,7 @@ class Listing(StrEnum):
 
 
 def _families(incomplete: str) -> list[str]:
-    from crdcompat.findings.families import members
+    from crdcompat.findings.rules import members
 
     return sorted({member.family for member in members() if member.family.startswith(incomplete)})
 
@@ -39,15 +39,14 @@ def rules(
     import orjson
     from msgspec import to_builtins
 
-    from crdcompat.findings.families import members
-    from crdcompat.findings.rules import catalogue
-    from crdcompat.render.data import schema_text
+    from crdcompat.findings.rules import catalogue, members
+    from crdcompat.render.data.schema import schema_of_reports
     from crdcompat.render.escape import json_text, say
-    from crdcompat.render.text.rules import rule_lines
+    from crdcompat.render.rules import rule_lines
     from crdcompat.render.write import print_lines, style_for
 
     if report_schema:
-        say(schema_text())
+        say(json_text(schema_of_reports(), orjson.OPT_INDENT_2))
         return
     if output is Listing.markdown:
         from crdcompat.render.rules import rules_markdown

@@ -34,6 +34,7 @@ def servers(
             usual=("text",),
         ),
     ],
+    no_cache: o.NoCache = False,
     output: Annotated[o.Output, varied("redact", "no_progress")],
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
@@ -41,10 +42,12 @@ def servers(
     from crdcompat.cli.settings import end
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
+    from crdcompat.schema.answers import ANSWERS
 
     settings = configured.settings("servers", output)
     asked = servers_of(kubernetes) if kubernetes else listed(settings.config.supports()) or ALL
-    report = run(sources, asked, settings.config, crds=crd or (), repo=configured.repo)
+    with ANSWERS.kept(wanted=not no_cache):
+        report = run(sources, asked, settings.config, crds=crd or (), repo=configured.repo)
     code = end(report, settings)
     if not report.rows:
         warn(f"no CRD in {', '.join(sources)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.cli.options import Output
-from crdcompat.vocabulary import FailOn
+from crdcompat.vocabulary import ExitCode, FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from crdcompat.config.configuration import Config
     from crdcompat.models.report import AnyReport
     from crdcompat.sources.tree import Tree
-    from crdcompat.vocabulary import ExitCode
 
 
 class Settings(Struct, frozen=True):

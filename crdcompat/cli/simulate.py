@@ -57,15 +57,7 @@ class Many(Struct, frozen=True, kw_only=True):
 def simulate(
     old: o.Old,
     new: o.New,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects",
-            metavar="PATH",
-            help="Recordings of a cluster; also -, cluster:CONTEXT.",
-            rich_help_panel=o.SOURCES,
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("Recordings of a cluster; also -, cluster:CONTEXT.")] = None,
     *,
     many: Many,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
@@ -81,6 +73,7 @@ def simulate(
             helps={"formats": "text, concise, json, markdown, sarif, junit, github, gitlab or html."},
         ),
     ],
+    no_cache: o.NoCache = False,
     output: o.Output,
     charts: o.Charts,
     requests: o.Requests,
@@ -96,6 +89,7 @@ def simulate(
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.recordings.objects import read_objects
+    from crdcompat.schema.answers import ANSWERS
 
     _check(objects, many, upgrade=upgrade)
     requests.apply()
@@ -104,7 +98,7 @@ def simulate(
     settings, repo = configured.settings("fleet" if many.fleet else "simulation", output), configured.repo
     declared = read_accepted(settings.config.waiver_file).growth
     if many.fleet:
-        from crdcompat.features.fleet.judge import Plan
+        from crdcompat.features.fleet.fleet_judge import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()), () if upgrade else declared)
         code = run_fleet(
@@ -117,7 +111,7 @@ def simulate(
     objects = objects or []
     trees = open_recordings(objects, repo)
     counted = RecordedProgress()
-    with progress(wanted=output.has_bars):
+    with progress(wanted=output.has_bars), ANSWERS.kept(wanted=not no_cache):
         before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
         kinds = before.kinds | after.kinds
         report = run(

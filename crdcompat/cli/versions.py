@@ -19,25 +19,11 @@ def versions(
             help="Releases, as for matrix (default: the rollback targets of HEAD, and HEAD).",
         ),
     ] = None,
-    branches: Annotated[
-        list[str] | None,
-        typer.Option("--branches", metavar="GLOB", help="Each matching branch, e.g. 'release-4.1*'; repeatable."),
-    ] = None,
-    tags: Annotated[
-        list[str] | None,
-        typer.Option("--tags", metavar="GLOB", help="Of the matching tags, the newest patch of each minor."),
-    ] = None,
+    branches: o.Branches = None,
+    tags: o.Tags = None,
     crd: o.Crds = None,
     context: o.ClusterContext = None,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--objects",
-            metavar="PATH",
-            help="A recording with CRDs: what has its cluster stored?",
-            rich_help_panel=o.SOURCES,
-        ),
-    ] = None,
+    objects: Annotated[list[str] | None, o.recordings("A recording with CRDs: what has its cluster stored?")] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="CONTEXT", help="The same of a live cluster. Only list requests are sent.")
     ] = None,

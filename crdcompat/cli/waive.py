@@ -75,7 +75,7 @@ def waive(
 def _commented(ids: Sequence[str] | None, reason: str | None, owner: str) -> dict[str, str]:
     """The reasons of the lines of a comment, by the beginning of an id."""
     from crdcompat.errors import UsageError
-    from crdcompat.findings.waive_comment import requests_in
+    from crdcompat.findings.waiver_text import requests_in
 
     if ids or reason is not None:
         raise UsageError("--from-comment takes IDs and reasons from the comment alone")

@@ -27,6 +27,7 @@ from crdcompat.compare.registry import facet_of
 from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
+from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Witness, proves
@@ -69,6 +70,11 @@ class Comparer:
     def budget(self) -> Budget:
         """What is left for the comparison under way."""
         return self._cache.budget
+
+    @property
+    def book(self) -> TrialBook:
+        """What was found for equal nodes."""
+        return self._cache.book
 
     def compare(
         self,
@@ -185,7 +191,7 @@ class Comparer:
     def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
         """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
         pairs = self.pairs(item)
-        found = prove_by_seeds(item.change, item.effect, item.direction, pairs[0], seeds, self._cache.book)
+        found = prove_by_seeds(item.change, item.effect, item.direction, pairs[0], seeds, self.book)
         return item if found is None else self._with_witness(item, found, pairs) or item
 
     def shown_by(self, item: Judged, obj: Object) -> Judged | None:
@@ -210,7 +216,7 @@ class Comparer:
             spared=None,
             spared_since=0,
             writer_default=is_writer_default(item.change, item.direction, item.effect, witness, pairs[0]),
-            unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], self._cache.book),
+            unlikely=is_unlikely(item.change, item.effect, witness, pairs[0], self.book),
         )
 
     # -- effects -------------------------------------------------------------------------------
@@ -228,7 +234,7 @@ class Comparer:
         self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
     ) -> Iterator[Judged]:
         ways = (places[0].direction,) if places[0].direction else tuple(Direction)
-        outcomes = {way: outcomes_of(places, way, partial(self._sides, way), self._cache.book) for way in ways}
+        outcomes = {way: outcomes_of(places, way, partial(self._sides, way), self.book) for way in ways}
         for direction in (wanted for wanted in directions if wanted in ways):
             groups: dict[tuple[Any, ...], list[Occurrence]] = {}
             for occurrence in places:
@@ -260,7 +266,7 @@ class Comparer:
                         occurrences=proved,
                         doubtful=witness.object is None and not witness.assumed,
                         writer_default=is_writer_default(change, direction, effect, witness, pair),
-                        unlikely=is_unlikely(change, effect, witness, pair, self._cache.book),
+                        unlikely=is_unlikely(change, effect, witness, pair, self.book),
                     )
 
     def _servers(self, crd: str) -> tuple[Server, Server]:

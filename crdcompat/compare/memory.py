@@ -7,8 +7,9 @@ the same schemas.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -19,7 +20,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.recent import Recent
 from crdcompat.compare.trial_book import TrialBook
-from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.compare.walk import AtNodes, SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.structural import Node
@@ -27,6 +28,9 @@ from crdcompat.schema.work import WORK, Budget
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.supported.causes import Cause
+
+
+_T = TypeVar("_T")
 
 
 class ConvertingResource(Resource):
@@ -83,17 +87,26 @@ class ComparisonCache:
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
     resources, ``book``, ``faults`` and ``causes``, which are those of whole CRDs by identity, have servers in their
     keys.
-    ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, the differences are
-    known.
+    ``budget`` is that of the comparison under way. Of ``before``, the cache of other comparisons, all is
+    known that does not hold resources.
     """
 
     def __init__(self, before: ComparisonCache | None = None) -> None:
         self._resources: Recent[tuple[int, Server, bool], Resource] = Recent()
-        self.book = TrialBook()
+        self.book: TrialBook = TrialBook(before.book if before is not None else None)
         self.budget = Budget(sys.maxsize)
         self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self.causes: dict[tuple[Server, ...], dict[int, tuple[Cause, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = before._schemas if before is not None else {}
+        self._at_nodes: AtNodes = before._at_nodes if before is not None else {}
+        self._found: dict[tuple[Any, ...], Any] = before._found if before is not None else {}
+
+    def once(self, key: tuple[Any, ...], find: Callable[[], _T]) -> _T:
+        """What ``find`` gives, found once for a key that names the question and all that the answer depends on."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: _T = self._found[key]
+        return found
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
         """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""
@@ -107,13 +120,13 @@ class ComparisonCache:
     def turn(self) -> None:
         """Begin another comparison: forget resources and proofs that the last one did not use."""
         self._resources.turn()
-        self.book.proved.turn()
+        self.book.turn()
 
     def diff(self, old: Node, new: Node) -> SchemaDiff:
         """``diff_schemas`` of two roots."""
         key = (self.book.digest(old), self.book.digest(new))
         if key not in self._schemas:
-            walked = partial(diff_schemas, old, new, self.budget)
+            walked = partial(diff_schemas, old, new, self.budget, self._at_nodes)
             with self.budget.spending():
                 self._schemas[key] = ANSWERS.of("differences", partial(json_of, old.raw, new.raw), SchemaDiff, walked)
         return self._schemas[key]

@@ -41,7 +41,7 @@ def judge_near_budget(
     crds: Iterable[Placed], touched: Iterable[Resolved], refused: Iterable[CrdDocument], server: Server
 ) -> Iterator[Judged]:
     """One result for each schema of a ``touched`` CRD that is near a budget, except in ``refused`` documents."""
-    near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd.raw, server, _SHARE)]))
+    near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd, server, _SHARE)]))
     left_out = set(refused)
     judged = _with_highest_totals({document: found for document, found in near.items() if document not in left_out})
     for found, occurrences in in_contexts(crds, judged):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from hashlib import blake2b
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
 
 import orjson
 
 from crdcompat.apiserver.equivalence import equivalence_key
+from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
@@ -16,35 +18,73 @@ from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.recent import Recent
 from crdcompat.compare.site import Trials, WriterReader
-from crdcompat.schema.paths import node_at
+from crdcompat.schema.equality import canonical, digest
+from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.judging import Harm
+
+_T = TypeVar("_T")
 
 
 class TrialBook:
     """Caches per pair of nodes, because variants of a CRD mostly have equal nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: TrialBook | None = None) -> None:
         self._known: dict[tuple[Any, ...], Trials] = {}
+        self._harms: dict[tuple[Any, ...], tuple[Harm, ...]] = {}
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
         self.proved: Recent[tuple[Any, ...], Any] = Recent()
+        #: The outcomes of earlier comparisons, by equal changes, and those of this one.
+        self.earlier: dict[tuple[Any, ...], Any] = {} if before is None else before.earlier | before._fresh
+        self._fresh: dict[tuple[Any, ...], Any] = {}
         #: Of equal changes in one object: the size of their large examples, and the outcome of the last one.
         self.spent: Counter[tuple[Any, ...]] = Counter()
         self.siblings: dict[tuple[Any, ...], Any] = {}
         self._made: dict[Server, ValidValues] = {}
         self._servers: dict[bytes, dict[Server, Server]] = {}
 
+    def carry(self, changes: tuple[Any, ...], outcome: Any) -> None:
+        """Keep an outcome for equal changes of later comparisons. A comparison alone is judged as without this."""
+        if changes not in self.earlier:
+            self._fresh.setdefault(changes, outcome)
+
+    def turn(self) -> None:
+        """Begin another comparison: forget proofs that the last one did not use."""
+        self.proved.turn()
+        self.earlier |= self._fresh
+        self._fresh.clear()
+
     def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
-        """``facet.trials``, cached by its inputs: the node on both sides and, if ``looks_above``, its parent."""
+        """``facet.trials``, made once for equal nodes; if ``looks_above``, for equal parents of the nodes, too."""
         paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
-        inputs = [
+        made = partial(facet.trials, change, direction, pair)
+        return self._once(self._known, (change.kind, change.path, direction, pair.reader.crd.prunes), pair, paths, made)
+
+    def harms(
+        self, change: Change, direction: Direction, pair: WriterReader, make: Callable[[], tuple[Harm, ...]]
+    ) -> tuple[Harm, ...]:
+        """The harms of a change, found once for equal nodes on both sides."""
+        about = change.kind, direction, digest(canonical((change.old, change.new))), change.of_crd
+        return self._once(self._harms, about, pair, (change.path,), make)
+
+    def _once(
+        self,
+        known: dict[tuple[Any, ...], _T],
+        about: tuple[Any, ...],
+        pair: WriterReader,
+        paths: Iterable[SchemaPath],
+        make: Callable[[], _T],
+    ) -> _T:
+        """What ``make`` gives, made once for equal nodes at these paths and ``about``."""
+        nodes = [
             self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
         ]
-        key = (change.kind, change.path, direction, pair.reader.crd.prunes, *inputs)
-        if key not in self._known:
-            self._known[key] = facet.trials(change, direction, pair)
-        return self._known[key]
+        key = (*about, *nodes)
+        if key not in known:
+            known[key] = make()
+        return known[key]
 
     def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
         """The key of ``node`` in the cache: its digest, and the first server with the same equivalence key for it."""
@@ -61,13 +101,16 @@ class TrialBook:
     def digest(self, node: Node) -> bytes:
         """A digest of a node's schema, cached: each member of an object needs the digest of its parent."""
         if node not in self._digests:
-            self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()
+            self._digests[node] = digest(orjson.dumps(node.raw))
         return self._digests[node]
 
     def schemas(self, pair: WriterReader) -> tuple[Any, ...]:
         """The key of a pair: equal for versions of one CRD whose schemas, servers and subresources are equal."""
-        sides = ((self.digest(side.node), side.server, side.version.has_status) for side in (pair.writer, pair.reader))
-        return pair.writer.crd.name, pair.reader.crd.name, pair.reader.crd.prunes, *sides
+        return *self.schema(pair.writer), *self.schema(pair.reader)
+
+    def schema(self, side: Resource) -> tuple[Any, ...]:
+        """The key of one side of a pair."""
+        return side.crd.name, side.crd.prunes, self.digest(side.node), side.server, side.version.has_status
 
     def shared(self, pair: WriterReader) -> Node:
         """The intersection of both schemas, cached."""

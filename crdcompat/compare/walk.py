@@ -6,9 +6,11 @@ is silently skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
+import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -16,10 +18,10 @@ from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branc
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
-from crdcompat.schema.equality import identical
+from crdcompat.schema.equality import digest, identical
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.schema.work import Budget, OverBudgetError
+from crdcompat.schema.work import WORK, Budget, OverBudgetError
 
 #: Keywords that admission ignores.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
@@ -41,13 +43,18 @@ class SchemaDiff(Struct):
         return len(self.changes) + len(self.undecided) > MAX_CHANGES
 
 
-def diff_schemas(old: Node, new: Node, budget: Budget) -> SchemaDiff:
+#: What the facets found at pairs of nodes, and the steps that it took.
+AtNodes = dict[tuple[Any, ...], tuple[int, list[Change | Undecided]]]
+
+
+def diff_schemas(old: Node, new: Node, budget: Budget, known: AtNodes | None = None) -> SchemaDiff:
     """Compare two schemas of the same version of a CRD.
 
-    What the budget does not suffice for is undecided, and so is what follows the first MAX_CHANGES.
+    What the budget does not suffice for is undecided, and so is what follows the first MAX_CHANGES. ``known`` is what
+    other comparisons found at equal nodes of the same place; this one adds to it.
     """
     found = SchemaDiff()
-    _walk(Site(old, new, (), (), ()), found, budget)
+    _Walk(found, budget, {} if known is None else known).walk(Site(old, new, (), (), ()))
     reason = f"more than {MAX_CHANGES:,} changes: this one and those after it are not judged"
     if len(found.changes) > MAX_CHANGES:
         first = found.changes[MAX_CHANGES]
@@ -72,22 +79,96 @@ def _changes(site: Site, *, below: bool) -> Iterator[Change | Undecided]:
             yield from facet.changes(site)
 
 
-def _walk(site: Site, found: SchemaDiff, budget: Budget) -> None:
-    differing = _differing(site)
-    if not differing or found.is_full:
-        return
-    _compare_node(site, differing, found, budget)
-    if site.reshaped:
-        return
-    for keyword in differing:
-        if keyword in TEXT:
-            found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
-        elif keyword in BRANCHES:
-            _junctor(site, keyword, found, budget)
-        elif keyword in _CONTAINERS:
-            _container(site, keyword, found, budget)
-        elif keyword not in _owned():
-            found.undecided.append(site.undecided(keyword, "no rule of this version judges this keyword"))
+class _Walk:
+    """One walk: what it ``found``, the budget, and what is ``known`` of equal nodes."""
+
+    def __init__(self, found: SchemaDiff, budget: Budget, known: AtNodes) -> None:
+        self._found, self._budget, self._known = found, budget, known
+
+    def walk(self, site: Site) -> None:
+        """Compare two nodes, and those below them."""
+        found = self._found
+        differing = _differing(site)
+        if not differing or found.is_full:
+            return
+        self._compare_node(site, differing)
+        if site.reshaped:
+            return
+        for keyword in differing:
+            if keyword in TEXT:
+                found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
+            elif keyword in BRANCHES:
+                self._junctor(site, keyword)
+            elif keyword in _CONTAINERS:
+                self._container(site, keyword)
+            elif keyword not in _owned():
+                found.undecided.append(site.undecided(keyword, "no rule of this version judges this keyword"))
+
+    def _compare_node(self, site: Site, differing: list[str]) -> None:
+        """What the facets find at a node where these keywords differ."""
+        try:
+            with self._budget.spending():
+                for item in self._at_node(site, below=not any(_is_of_node(keyword, site) for keyword in differing)):
+                    if isinstance(item, Change):
+                        self._found.changes.append(item)
+                    else:
+                        self._found.undecided.append(item)
+        except OverBudgetError:
+            reason = f"the work of this comparison ({self._budget.steps:,} steps) did not suffice"
+            keyword = next((key for key in differing if key in _owned()), "")
+            self._found.undecided.append(site.undecided(keyword, reason))
+
+    def _at_node(self, site: Site, *, below: bool) -> Iterable[Change | Undecided]:
+        """``_changes``, looked for once at equal nodes: other releases mostly differ elsewhere."""
+        try:
+            texts = [digest(orjson.dumps(side.raw, option=orjson.OPT_NON_STR_KEYS)) for side in (site.old, site.new)]
+        except TypeError:  # integers of more than 64 bits, for example
+            return _changes(site, below=below)
+        key = (*texts, site.path, site.old_at, site.new_at, site.in_junctor)
+        if key not in self._known:
+            before = WORK.done
+            made = [*_changes(site, below=below)]
+            self._known[key] = WORK.done - before, made
+            return made
+        steps, known = self._known[key]
+        WORK.spend(steps)
+        return known
+
+    def _container(self, site: Site, keyword: str) -> None:
+        if keyword == "properties":
+            old, new = site.old.properties, site.new.properties
+            for name in sorted(old.keys() & new.keys()):
+                below = Site(
+                    old[name],
+                    new[name],
+                    (*site.path, name),
+                    (*site.old_at, "properties", name),
+                    (*site.new_at, "properties", name),
+                    site.in_junctor,
+                )
+                self.walk(below)
+            return
+        step = ITEM if keyword == "items" else VALUE
+        old_below, new_below = (side.items if step is ITEM else side.additional for side in (site.old, site.new))
+        if isinstance(old_below, Node) and isinstance(new_below, Node):
+            at = (*site.old_at, keyword), (*site.new_at, keyword)
+            self.walk(Site(old_below, new_below, (*site.path, step), *at, site.in_junctor))
+
+    def _junctor(self, site: Site, keyword: str) -> None:
+        """Walk the branches of a junctor if only their enums differ; the facet of junctors judges other differences."""
+        if not compared_by_branch(site, keyword):
+            return
+        found, inside = self._found, SchemaDiff()
+        walk = _Walk(inside, self._budget, self._known)
+        for branch in branch_sites(site, keyword):
+            walk.walk(branch)
+        # Changes of the node's effective enum already include those of its branches: do not report them twice.
+        known = {module_of(change.kind) for change in found.changes if change.path == site.path}
+        found.changes += [
+            change for change in inside.changes if change.path != site.path or module_of(change.kind) not in known
+        ]
+        found.undecided += inside.undecided
+        found.texts += inside.texts
 
 
 def _is_of_node(keyword: str, site: Site) -> bool:
@@ -100,61 +181,9 @@ def _is_of_node(keyword: str, site: Site) -> bool:
     return keyword == "properties" and old.keys() != new.keys()
 
 
-def _compare_node(site: Site, differing: list[str], found: SchemaDiff, budget: Budget) -> None:
-    """What the facets find at a node where these keywords differ."""
-    try:
-        with budget.spending():
-            for item in _changes(site, below=not any(_is_of_node(keyword, site) for keyword in differing)):
-                if isinstance(item, Change):
-                    found.changes.append(item)
-                else:
-                    found.undecided.append(item)
-    except OverBudgetError:
-        reason = f"the work of this comparison ({budget.steps:,} steps) did not suffice"
-        keyword = next((key for key in differing if key in _owned()), "")
-        found.undecided.append(site.undecided(keyword, reason))
-
-
 def _differing(site: Site) -> list[str]:
     """The keywords that differ at a node."""
     old, new = site.old.raw, site.new.raw
     if old is new:
         return []
     return [key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))]
-
-
-def _container(site: Site, keyword: str, found: SchemaDiff, budget: Budget) -> None:
-    if keyword == "properties":
-        old, new = site.old.properties, site.new.properties
-        for name in sorted(old.keys() & new.keys()):
-            below = Site(
-                old[name],
-                new[name],
-                (*site.path, name),
-                (*site.old_at, "properties", name),
-                (*site.new_at, "properties", name),
-                site.in_junctor,
-            )
-            _walk(below, found, budget)
-        return
-    step = ITEM if keyword == "items" else VALUE
-    old_below, new_below = (side.items if step is ITEM else side.additional for side in (site.old, site.new))
-    if isinstance(old_below, Node) and isinstance(new_below, Node):
-        at = (*site.old_at, keyword), (*site.new_at, keyword)
-        _walk(Site(old_below, new_below, (*site.path, step), *at, site.in_junctor), found, budget)
-
-
-def _junctor(site: Site, keyword: str, found: SchemaDiff, budget: Budget) -> None:
-    """Walk the branches of a junctor if only their enums differ; the facet of junctors judges other differences."""
-    if not compared_by_branch(site, keyword):
-        return
-    inside = SchemaDiff()
-    for branch in branch_sites(site, keyword):
-        _walk(branch, inside, budget)
-    # Changes of the node's effective enum already include those of its branches: do not report them twice.
-    known = {module_of(change.kind) for change in found.changes if change.path == site.path}
-    found.changes += [
-        change for change in inside.changes if change.path != site.path or module_of(change.kind) not in known
-    ]
-    found.undecided += inside.undecided
-    found.texts += inside.texts

@@ -14,6 +14,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.admission import Verdict
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
@@ -22,7 +23,7 @@ from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
 from crdcompat.schema.answers import ANSWERS
-from crdcompat.schema.equality import canonical
+from crdcompat.schema.equality import canonical, digest
 from crdcompat.schema.paths import ITEM, Object, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -75,10 +76,72 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     known: Outcome | None = book.proved.get(key)
     if known is None or (moved := _as_version(known, change, pair)) is None:
         siblings = (*book.schemas(pair), direction, change.kind, change.path[:-1])
-        moved = _as_sibling(change, siblings, book) or _asked(change, direction, pair, book)
+        equal = _equal_changes(change, direction, pair)
+        carried = _carried(book.earlier.get(equal), change, direction, pair)
+        moved = _as_sibling(change, siblings, book) or carried or _asked(change, direction, pair, book)
         book.proved.put(key, moved)
         _remember(change, moved, siblings, book)
+        if _may_be_carried(moved, change):
+            book.carry(equal, moved)
     return moved
+
+
+def _equal_changes(change: Change, direction: Direction, pair: WriterReader) -> tuple[Any, ...]:
+    """The key of the changes that are equal between other releases."""
+    values = digest(canonical((change.old, change.new)))
+    return pair.writer.crd.name, pair.reader.crd.name, direction, change.kind, change.path, values
+
+
+def _may_be_carried(outcome: Outcome, change: Change) -> bool:
+    """Whether an outcome is about one value at most, so that other schemas have no other values with the effect."""
+    is_single = len(change.added) <= 1 and len(change.removed) <= 1
+    known = outcome.labels == () or (is_single and outcome.labels in (change.added, change.removed))
+    return outcome.witness.object is not None and known
+
+
+def _carried(earlier: Outcome | None, change: Change, direction: Direction, pair: WriterReader) -> Outcome | None:
+    """The outcome of an equal change between other releases, if its object shows the same here, and nothing else.
+
+    Two validations take the place of a search. The object is judged anew, so its errors are those of this reader.
+    """
+    if earlier is None:
+        return None
+    witness = _of_version(earlier.witness, pair)
+    effects = facet_of(change.kind).effects[change.kind].towards(direction)
+    claim = Claim.at(change, effects, witness.at)
+    asked = partial(pair.question, witness.object, witness.stored, witness.operation, claim)
+    again = ANSWERS.of("carried", asked, Witness | None, partial(_shown_again, witness, claim, pair))
+    return None if again is None else replace(earlier, effect=effects[0], witness=again)
+
+
+def _shown_again(witness: Witness, claim: Claim, pair: WriterReader) -> Witness | None:
+    """The witness with the answers of this pair, if they show the strongest effect of the claim and nothing else."""
+    read = _answer_to(witness, pair)
+    shown = claim.shown_by(read) if read is not None else None
+    if read is None or shown is None or not shown.clean or shown.effect != claim.effects[0]:
+        return None
+    errors = tuple(error.text() for error in ordered(shown, read))
+    return replace(witness, errors=errors, pruned=read.pruned, defaulted=read.defaulted)
+
+
+def _answer_to(witness: Witness, pair: WriterReader) -> Verdict | None:
+    """The reader's answer to the write of a witness; None if the writer does not accept the witness."""
+    if witness.object is None:
+        return None
+    created = pair.writer.create(witness.stored or witness.object, keep_status=True)
+    if created.accepted is not True or created.object is None:
+        return None
+    if witness.stored is None or witness.operation is None:
+        return pair.reader.create(created.object, keep_status=True)
+    update = Update(witness.stored, witness.object, witness.operation)
+    return update.judged_by(pair.reader) if update.judged_by(pair.writer).accepted is True else None
+
+
+def _of_version(witness: Witness, pair: WriterReader) -> Witness:
+    """A witness in the version of the writer."""
+    version = {"apiVersion": pair.writer.api_version}
+    obj = None if witness.object is None else {**witness.object, **version}
+    return replace(witness, object=obj, stored=None if witness.stored is None else {**witness.stored, **version})
 
 
 def _as_sibling(change: Change, siblings: tuple[Any, ...], book: TrialBook) -> Outcome | None:
@@ -105,11 +168,9 @@ def _remember(change: Change, outcome: Outcome, siblings: tuple[Any, ...], book:
 
 def _as_version(known: Outcome, change: Change, pair: WriterReader) -> Outcome | None:
     """The outcome with its witness in the writer's version; None if the servers answer otherwise."""
-    witness, version = known.witness, {"apiVersion": pair.writer.api_version}
-    if witness.object is None:
+    if known.witness.object is None:
         return known
-    stored = None if witness.stored is None else {**witness.stored, **version}
-    moved = replace(witness, object={**witness.object, **version}, stored=stored)
+    moved = _of_version(known.witness, pair)
     return replace(known, witness=moved) if proves(moved, change, known.effect, [pair]) else None
 
 
@@ -200,12 +261,5 @@ def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[Wri
 
 
 def _proves(witness: Witness, claim: Claim, pair: WriterReader) -> bool:
-    (effect,) = claim.effects
-    if witness.object is None:
-        return False
-    if witness.stored is not None and witness.operation is not None:
-        return Update(witness.stored, witness.object, witness.operation).shown(claim, pair).effect == effect
-    verdict = pair.writer.create(witness.object, keep_status=True)
-    if verdict.accepted is not True or verdict.object is None:
-        return False
-    return claim.shown_by(pair.reader.create(verdict.object, keep_status=True)).effect == effect
+    read = _answer_to(witness, pair)
+    return read is not None and claim.shown_by(read).effect == claim.effects[0]

@@ -6,10 +6,11 @@ YAML reads an unquoted 4.10 as the number 4.1, so such numbers are refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,9 +21,6 @@ from crdcompat.program import typed
 from crdcompat.sources.plain_file import inside, read_plain, top_of
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.installers import Installer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 #: The files of a folder that can hold the configuration; the first one that does counts.
@@ -107,7 +105,7 @@ class Config(Struct, frozen=True):
         """The server versions on which a release has to work by the key ``kubernetes``, oldest first; () without it."""
         if self.values["kubernetes"] is None:
             return ()
-        from crdcompat.config.kubernetes import supported
+        from crdcompat.config.refusals import supported
 
         return supported(self.values["kubernetes"], release)
 
@@ -261,7 +259,7 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
                 f" ({typed()} rules lists them)"
             )
     if "kubernetes" in values:
-        from crdcompat.config.kubernetes import wrong_range
+        from crdcompat.config.refusals import wrong_range
 
         if (wrong := wrong_range(values["kubernetes"])) is not None:
             at = ("kubernetes", *wrong[0])

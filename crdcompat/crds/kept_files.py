@@ -49,7 +49,7 @@ def keep_file(entry: Entry, data: bytes, file: CrdFile) -> None:
     kept = [
         _Kept(each.index, each.crd.raw, each.positions.to_bytes())
         for each in file.documents
-        if each.positions is not None and not (each.pointer or each.inside)
+        if each.positions is not None
     ]
     # A file of a working tree has the id of the blob that git made of it, and can have other bytes.
     if len(kept) == len(file.documents) and blob_id(data, like=entry.oid) == entry.oid:

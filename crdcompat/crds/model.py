@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.schema.equality import digest, schema_text
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class CrdVersion(Struct, frozen=True, eq=False, dict=True):
         return Node(self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True})
 
 
-class Crd(Struct, frozen=True, eq=False):
+class Crd(Struct, frozen=True, eq=False, dict=True):
     """One CRD manifest; ``name`` is ``metadata.name``, which is ``PLURAL.GROUP``; ``raw`` is the whole document."""
 
     name: str
@@ -65,6 +66,14 @@ class Crd(Struct, frozen=True, eq=False):
 
     def version(self, name: str) -> CrdVersion | None:
         return next((version for version in self.versions if version.name == name), None)
+
+    @cached_property
+    def digest(self) -> bytes | None:
+        """A digest of the document that is equal for equal ones alone; None for integers of more than 64 bits."""
+        try:
+            return digest(schema_text(self.raw))
+        except TypeError:
+            return None
 
     @property
     def namespaced(self) -> bool:

@@ -123,7 +123,7 @@ class CrdReader:
         self._kustomized: dict[int, tuple[Tree, Kustomized]] = {}
         self._may_be_openshift = may_be_openshift
         self.ships = tuple(ships)
-        self._by_oid: dict[str, CrdFile] = {}
+        self._by_bytes: dict[tuple[str | None, bool], CrdFile] = {}
         self._by_spec: dict[bytes, Crd] = {}
         self._keep_annotations = keep_annotations
 
@@ -253,14 +253,14 @@ class CrdReader:
         return self._shared_as(entry, kept) if kept is not None else None
 
     def _read_before(self, entry: Entry) -> CrdFile | None:
-        known = self._by_oid.get(entry.oid) if entry.oid is not None else None
+        known = self._by_bytes.get(_bytes_of(entry))
         return known.at(entry) if known is not None else None
 
     def _shared_as(self, entry: Entry, file: CrdFile) -> CrdFile:
         """A file that was read, with versions shared with those before; equal bytes get the same."""
         shared = self._with_shared_versions(file)
         if entry.oid is not None:
-            self._by_oid[entry.oid] = shared
+            self._by_bytes[_bytes_of(entry)] = shared
         return shared
 
     def _with_shared_versions(self, file: CrdFile) -> CrdFile:
@@ -275,3 +275,8 @@ class CrdReader:
         return replace(
             crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]}
         )
+
+
+def _bytes_of(entry: Entry) -> tuple[str | None, bool]:
+    """The key of what a file says: its bytes, and whether its name makes it a kustomization."""
+    return entry.oid, is_kustomization_name(entry.path)

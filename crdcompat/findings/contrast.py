@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Characters of a value in a sentence, and of the shared text that stays on either side of a difference.
 MOST, _AROUND = 120, 24

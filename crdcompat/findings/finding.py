@@ -132,11 +132,12 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         new=new,
         kind=item.kind,
         a_kind=with_article(item.kind),
-        then=_THEN[item.move] if not is_early else f"while {writer}'s API server still serves",
+        then=_THEN[item.move] if not is_early else f"once its CRD is applied on {writer}'s API server",
         then_at_reader=_THEN[item.move]
         + (f" to {reader}" if item.window is None else f", which leaves the CRD of {reader}"),
         writes=writes_of(item.kind, is_every=item.spared is None and not item.spared_since),
         one="it" if len(added or removed) == 1 else "one of them",
+        rules="a rule" if len(added or removed) == 1 else f"{len(added or removed)} rules",
         default=_default(item),
         before=before,
         after=after,
@@ -148,7 +149,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
         changed, stored = ("object around it", "object") if is_lacking else (item.spared.value, item.spared.value)
         sentence += f" if they change the {changed}" if "{writes}" in told else ""
-        sentence += f"; updates that leave a stored {stored} as it is pass"
+        sentence += f"; updates that leave a stored {stored} alone pass"
     if item.doubtful and unproven is None:
         sentence += "; no example object was found"
     if written_as := item.occurrences[0].written_as:

@@ -63,11 +63,6 @@ def _short(path: Path) -> str:
     return str(whole.relative_to(here) if whole.is_relative_to(here) else path)
 
 
-def read_waivers(path: Path) -> tuple[Waiver, ...]:
-    """The waivers of a file; none if the file does not exist. Raises ConfigError."""
-    return read_accepted(path).waivers
-
-
 def _waiver(entry: dict[str, Any], line: int, file: str) -> Waiver:
     words: dict[str, Any] = {"direction": Direction(entry["direction"])}
     if "severity" in entry:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
 from yaml.nodes import MappingNode, Node, SequenceNode
 
+from crdcompat.errors import UsageError
 from crdcompat.yaml.dump import to_yaml
 from crdcompat.yaml.loader import node_key
 from crdcompat.yaml.streams import compose_stream
@@ -95,3 +97,30 @@ def _flow(entries: Sequence[dict[str, Any]], body: str, between: str = ", ") -> 
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
+
+
+# Waivers in the comments of a pull request: lines such as ``/crdcompat waive ID reason``.
+
+
+_LINE = re.compile(r"/crdcompat[ \t]+waive(?:[ \t]+(?P<id>\S+)(?:[ \t]+(?P<reason>.*))?)?")
+
+
+class Request(Struct, frozen=True):
+    """The id of a finding, or its beginning, and why it is accepted."""
+
+    id: str
+    reason: str
+
+
+def requests_in(lines: Iterable[str]) -> list[Request]:
+    """The requests in the lines of a comment; other lines are ignored. Raises UsageError for an incomplete request."""
+    found = []
+    for line in lines:
+        matched = _LINE.fullmatch(line.strip())
+        if matched is None:
+            continue
+        reason = (matched["reason"] or "").strip()
+        if not reason:
+            raise UsageError(f"{line.strip()!r}: write /crdcompat waive ID REASON")
+        found.append(Request(matched["id"], reason))
+    return found

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.golang.markers import read_markers
+from crdcompat.golang.markers import Marker, read_markers
 from crdcompat.golang.packages import Package
 from crdcompat.golang.walking import Above, declarations, step, walk
-from crdcompat.schema.paths import Wild
+from crdcompat.schema.paths import SchemaPath, Wild
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdcompat.golang.markers import Marker
     from crdcompat.golang.source import GoType
     from crdcompat.golang.types import GoTypes
-    from crdcompat.schema.paths import SchemaPath
 
 #: The beginning of their names.
 PREFIX = "crdcompat:"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Node, Parser, Tree
 from tree_sitter_go import language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tree_sitter import Node, Tree
 
 Place = tuple[int, int]
 """A line and a column, both from 1; columns count characters."""

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from crdcompat.golang.markers import read_markers
-from crdcompat.golang.packages import packages_of
+from crdcompat.golang.markers import Marker, read_markers
+from crdcompat.golang.packages import Package, packages_of
 from crdcompat.golang.walking import Above, Site, declarations, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from crdcompat.golang.markers import Marker
-    from crdcompat.golang.packages import Package
     from crdcompat.schema.paths import SchemaPath
 
 _VALIDATION = "kubebuilder:validation:"

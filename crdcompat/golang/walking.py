@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.schema.paths import ITEM, Wild
+from crdcompat.schema.paths import ITEM, SchemaPath, Wild
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.golang.packages import Package
     from crdcompat.golang.source import Comment, GoDeclaration, GoField, GoType, Place
-    from crdcompat.schema.paths import SchemaPath
 
 
 class Above(Struct, frozen=True):

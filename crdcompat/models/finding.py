@@ -112,7 +112,7 @@ class Growth(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One finding as the report shows it (``render/report.schema.json`` describes it)."""
+    """One finding as the report shows it (``render/report_schema.yaml`` describes it)."""
 
     id: str
     rule: str

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.models.outcome import Judgement, outcome, unjudged, worst_of
-from crdcompat.models.preflight import GoBack
+from crdcompat.models.preflight import GoBack, PreflightReport
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window, window_of
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.models.preflight import PreflightReport
     from crdcompat.vocabulary.writes import ReleaseVerdict
 
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from msgspec import Struct
 
 from crdcompat.models.outcome import Judgement
-from crdcompat.vocabulary import ExitCode, FailOn, Severity
+from crdcompat.vocabulary import Effect, ExitCode, FailOn, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.models.losses import Loss
     from crdcompat.models.report import Release
-    from crdcompat.models.simulation import RejectedCause
-    from crdcompat.vocabulary import Effect
+    from crdcompat.models.simulation import Loss, RejectedCause
     from crdcompat.vocabulary.installers import Installer
 
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 import binascii
 import re
 import zlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 #: No packed CRD is shorter than this; a run can have line breaks anywhere.
 _SHORTEST = 150

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from crdcompat.prefilter.candidates import HOLDERS
 from crdcompat.prefilter.spelling import BINARY_TAGS, PRINTABLE_ESCAPE
 from crdcompat.sources.encoding import WIDE_MARKS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Increase it when the same lines yield other facts: this invalidates cached facts.
 FORMAT = 5

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import product
 
-from crdcompat.recordings.kinds import ALWAYS_READ
+from crdcompat.recordings.telling_kinds import ALWAYS_READ
 
 
 def _compiled(pattern: str) -> re.Pattern[bytes]:

@@ -15,8 +15,8 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped
-from crdcompat.recordings.kinds import FACTS
 from crdcompat.recordings.layouts import Hint
+from crdcompat.recordings.telling_kinds import FACTS
 
 _API_VERSION = f"{FACTS.group}/v1"
 _REASON = "about the recording"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crdcompat.crds.context import profiles_of
-from crdcompat.recordings.kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE, Kind
 from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.recordings.telling_kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE, Kind
 from crdcompat.schema.paths import value_or_none
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

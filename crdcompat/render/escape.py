@@ -15,16 +15,14 @@ import re
 import sys
 import textwrap
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import east_asian_width
 
 from msgspec import Struct
 
 from crdcompat.vocabulary import FailOn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 #: Warnings are magenta and paths blue: yellow and bright cyan cannot be read on a light background.
 _COLOURS = {

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crdcompat.atomic_write import refuse_links, replacing
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.program import runs_in_ci
-from crdcompat.vocabulary import FailOn
+from crdcompat.vocabulary import FailOn, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.report import AnyReport
     from crdcompat.render.escape import Style
-    from crdcompat.vocabulary import Severity
 
 #: GitHub limits the summary of a step to 1 MiB.
 _MAX_SUMMARY_BYTES = 1 << 20

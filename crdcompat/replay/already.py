@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.replay.answer import Answer
-from crdcompat.replay.writes import Cause, Replay, Written, constraint_of, replay, writes_of
+from crdcompat.replay.replayed_writes import Cause, Replay, Written, constraint_of, replay, writes_of
+from crdcompat.replay.write_answer import Answer
 from crdcompat.schema.paths import Object, value_at
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 

@@ -18,8 +18,8 @@ from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.field_sets import only
 from crdcompat.apiserver.ownership import Applier, Entry
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.replay.answer import Answer, answer_of
 from crdcompat.replay.repair import without
+from crdcompat.replay.write_answer import Answer, answer_of
 from crdcompat.schema.paths import Object, Pointer, field_of
 from crdcompat.vocabulary.writes import WriteResult
 

@@ -12,8 +12,8 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.resolving import Chosen
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
-from crdcompat.replay.answer import Answer
-from crdcompat.replay.writes import Replay
+from crdcompat.replay.replayed_writes import Replay
+from crdcompat.replay.write_answer import Answer
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 

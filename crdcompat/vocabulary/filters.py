@@ -31,6 +31,10 @@ class Filters(Struct, frozen=True):
         """Whether a filter other than ``directions`` and ``touched`` may leave findings out."""
         return any((self.owners, self.crds, self.paths, self.contexts, self.select, self.ignore))
 
+    def want_owner(self, owner: str) -> bool:
+        """Whether the filters leave what such an owner writes."""
+        return not self.owners or owner in self.owners
+
     def want_name(self, names: Collection[str]) -> bool:
         """Whether the filters by name leave a CRD that has one of these names."""
         return all(kept is None or any(name in kept for name in names) for kept in (self.crds or None, self.touched))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _OPENSHIFT = "openshift-"
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from yaml.constructor import ConstructorError
-from yaml.nodes import MappingNode, ScalarNode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from yaml.nodes import Node
+from yaml.nodes import MappingNode, Node, ScalarNode
 
 MAX_DEPTH = 200
 """Levels of nesting after the expansion of aliases. The deepest CRD of openshift/api has 25."""

@@ -18,13 +18,12 @@ from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.yaml.json_streams import json_values
 from crdcompat.yaml.loader import Remark
 from crdcompat.yaml.positions import Positions
-from crdcompat.yaml.streams import Fault, yaml_values
+from crdcompat.yaml.streams import Fault, Reducer, yaml_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.schema.paths import Pointer
-    from crdcompat.yaml.streams import Reducer
 
 
 #: Kubernetes' reader drops a directive before ``---``, and reads a tag behind a second byte order mark as that of the

@@ -9,7 +9,7 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from yaml.nodes import MappingNode, SequenceNode
+from yaml.nodes import MappingNode, Node, SequenceNode
 
 from crdcompat.sources.encoding import to_utf8
 from crdcompat.yaml.json_streams import json_pieces
@@ -19,8 +19,6 @@ from crdcompat.yaml.streams import Fault, compose_stream, yaml_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from yaml.nodes import Node
 
     from crdcompat.schema.paths import Pointer
 

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from second_judge import SERVER, Judges
 
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 
 # -- the translation ---------------------------------------------------------------------------------------
 

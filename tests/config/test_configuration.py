@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.config.configuration import Config, find_config, read_config
 from crdcompat.errors import ConfigError
-from crdcompat.findings.waiver_file import add_waivers, entries_for, read_waivers
+from crdcompat.findings.waiver_file import add_waivers, entries_for, read_accepted
 from crdcompat.models.finding import Acceptance
 
 FINDING = {
@@ -251,7 +251,7 @@ def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
     }
     assert add_waivers(path, entries_for(FINDING, accepted)) == 0
     assert add_waivers(path, entries_for({**FINDING, "added": ["C"]}, accepted)) == 1
-    assert len(read_waivers(path)) == 3
+    assert len(read_accepted(path).waivers) == 3
 
 
 def _block(column: int) -> str:
@@ -293,18 +293,18 @@ def test_every_byte_of_a_waiver_file_stays(tmp_path: Path, name: str) -> None:
     before, after = (part.encode() for part in _TEXTS[name])
     path = tmp_path / "w.yaml"
     path.write_bytes(before + after)
-    known = read_waivers(path)
+    known = read_accepted(path).waivers
     finding = {**FINDING, "added": ["on", "ü", "😀", "a\u2028b", "  c: [d], #e\n\nf"]}
     assert add_waivers(path, entries_for(finding, Acceptance("für\nuns: [alle] # hier"))) == 1
     written = path.read_bytes()
     assert written.startswith(before)
     assert written.endswith(after)
     assert (b"\r" in written, re.search(rb"(?<!\r)\n", written) is None) == (name == "windows",) * 2 or "JSON" in name
-    *first, last = read_waivers(path)
+    *first, last = read_accepted(path).waivers
     assert [repr(replace(each, line=0)) for each in first] == [repr(replace(each, line=0)) for each in known]
     assert (last.values, last.reason) == (tuple(finding["added"]), "für\nuns: [alle] # hier")
     assert add_waivers(path, entries_for({**FINDING, "added": ["Z"]}, Acceptance("x"))) == 1
-    assert [each.values for each in read_waivers(path)[len(known) :]] == [tuple(finding["added"]), ("Z",)]
+    assert [each.values for each in read_accepted(path).waivers[len(known) :]] == [tuple(finding["added"]), ("Z",)]
     if name.startswith("JSON"):
         assert len(json.loads(path.read_bytes())["waivers"]) == len(known) + 2
 
@@ -317,7 +317,7 @@ def test_an_empty_list_gives_way_to_lines(tmp_path: Path, tail: str) -> None:
     rest = f"# ours\nwaivers:{tail}"
     assert path.read_text().startswith(rest if rest.endswith("\n") else f"{rest}\n")
     assert path.read_text().splitlines()[-9].startswith("  - crd: ")
-    assert len(read_waivers(path)) == 1
+    assert len(read_accepted(path).waivers) == 1
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
@@ -345,7 +345,7 @@ def test_values_come_back_as_they_were(tmp_path: Path) -> None:
     values = ["on", "No", "y", "1.5", "0x10", "a\u0085b", "null", 1.5, 2, True]
     path = tmp_path / "w.yaml"
     assert add_waivers(path, entries_for({**FINDING, "added": values}, Acceptance("x"))) == 1
-    (waiver,) = read_waivers(path)
+    (waiver,) = read_accepted(path).waivers
     assert waiver.values == tuple(values)
     assert [*map(type, waiver.values or ())] == [*map(type, values)]
 
@@ -355,7 +355,7 @@ def test_keys_come_back_as_they_were(tmp_path: Path) -> None:
     default = {"on": True, "y": 1, "010": None}
     finding = {**FINDING, "rule": "default-added", "added": [], "old": None, "new": default}
     assert add_waivers(path, entries_for(finding, Acceptance("x"))) == 1
-    (waiver,) = read_waivers(path)
+    (waiver,) = read_accepted(path).waivers
     assert (waiver.old, waiver.new) == (None, default)
 
 
@@ -388,7 +388,7 @@ def test_an_expired_waiver_can_be_renewed_and_comments_alone_stay(tmp_path: Path
     assert add_waivers(path, entries_for(FINDING, Acceptance("x", until="2020-01-01"))) == 1
     assert add_waivers(path, [*entries_for(FINDING, Acceptance("x", until="2099-01-01"))] * 2) == 1
     assert path.read_text().startswith("# ours\n")
-    assert [waiver.until for waiver in read_waivers(path)] == ["2020-01-01", "2099-01-01"]
+    assert [waiver.until for waiver in read_accepted(path).waivers] == ["2020-01-01", "2099-01-01"]
 
 
 @pytest.mark.parametrize(("reason", "until"), [("", ""), ("x", "soon"), ("x", "2026-02-30")])
@@ -432,7 +432,7 @@ def test_what_a_waiver_must_say(tmp_path: Path, change: Json, expected: str) -> 
     path = tmp_path / "w.yaml"
     path.write_text(json.dumps({"waivers": [{**WAIVER, "values": ["B"], **change}]}))
     with pytest.raises(ConfigError, match=r"w\.yaml:1: ") as raised:
-        read_waivers(path)
+        read_accepted(path)
     assert expected in str(raised.value)
     before = path.read_bytes()
     with pytest.raises(ConfigError):

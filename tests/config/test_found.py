@@ -11,7 +11,7 @@ from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, w
 
 from crdcompat.config.configuration import Config, read_config
 from crdcompat.config.found import server_of, with_found
-from crdcompat.config.lines import Line
+from crdcompat.config.release_lines import Line
 from crdcompat.crds.context import FEATURE_SET
 from crdcompat.sources.branches import is_release_branch
 

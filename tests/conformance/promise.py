@@ -21,7 +21,7 @@ from rollback_writes import NoSuchWriteError, Rollback, lost
 from schema_values import Values, empty_object, parts_of
 
 from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 
 _OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_PROMISE", "60"))
 _SAMPLE = 10

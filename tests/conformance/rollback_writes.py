@@ -1,4 +1,4 @@
-"""Sends the writes that follow a rollback to a real API server: those of ``crdcompat.replay.writes``, by its own words.
+"""Sends the writes that follow a rollback to a real API server: those of ``replay/replayed_writes.py``, in its words.
 
 A verdict says which kind of write it is on and which place that write changes (``note``). The request is built from the
 object as the server reads it, and what etcd holds is put back after each request.
@@ -18,7 +18,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.replay.applies import body_of
 from crdcompat.replay.edits import touching, unrelated
 from crdcompat.replay.repair import without
-from crdcompat.replay.writes import writes_of
+from crdcompat.replay.replayed_writes import writes_of
 from crdcompat.schema.paths import field_of
 
 Json = dict[str, Any]

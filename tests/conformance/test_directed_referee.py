@@ -27,7 +27,7 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.features.judge.verdict import judge_write, resource_of
+from crdcompat.features.judge.write_verdict import judge_write, resource_of
 
 _OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_DIRECTED", "3"))
 _KINDS = {

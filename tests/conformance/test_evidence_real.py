@@ -13,7 +13,7 @@ from helpers import CONTEXT, PAIRS, Json, recorded_count
 
 import crdcompat
 from crdcompat.crds.reader import CrdSet
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects

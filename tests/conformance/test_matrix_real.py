@@ -18,7 +18,7 @@ from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.features.matrix.workflow import MatrixOptions, matrix
 from crdcompat.findings.waiver_file import Accepted
@@ -26,7 +26,6 @@ from crdcompat.models.matrix import Cell, MatrixReport
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import Node
-from crdcompat.schema.work import Budget
 from crdcompat.sources.tree import Entry
 from crdcompat.vocabulary.filters import Filters
 
@@ -65,9 +64,9 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
         work.parsed[entry.oid] += 1
         return parse(data, entry)
 
-    def counted_diff(old: Node, new: Node, budget: Budget) -> SchemaDiff:
+    def counted_diff(old: Node, new: Node, *others: Any) -> SchemaDiff:
         work.walked.append((old, new))
-        return diff_schemas(old, new, budget)
+        return diff_schemas(old, new, *others)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "read_file", counted_parse)

@@ -22,13 +22,13 @@ from random_crds import another_schema, random_schema
 
 import crdcompat
 import crdcompat.config.applied
-import crdcompat.features.check.reading
+import crdcompat.features.check.set_reader
 import crdcompat.features.matrix.workflow
 from crdcompat.config.configuration import Config
 from crdcompat.crds.context import is_terminal
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.features.diff.workflow import load
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import judged, worst_of
 from crdcompat.recordings.objects import Recorded
@@ -47,7 +47,7 @@ _BUNDLES = {
 def shared_reader() -> Iterator[CrdReader]:
     """Neighbouring commits have mostly the same files: all comparisons of the module parse each once."""
     reader = crdcompat.config.applied.reader_for(Config())
-    rooms = (crdcompat.config.applied, crdcompat.features.check.reading, crdcompat.features.matrix.workflow)
+    rooms = (crdcompat.config.applied, crdcompat.features.check.set_reader, crdcompat.features.matrix.workflow)
     with pytest.MonkeyPatch.context() as patch:
         for room in rooms:
             patch.setattr(room, "reader_for", lambda config, also=(): reader)

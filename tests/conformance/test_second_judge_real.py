@@ -12,7 +12,7 @@ from helpers import Json, manifest
 from second_judge import SERVER, Judges
 
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
 from crdcompat.errors import UsageError
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 
 GROUP = "rb.example.com"
 #: The recorded servers; all but 1.31 are OpenShift builds.

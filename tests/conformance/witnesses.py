@@ -19,12 +19,13 @@ import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import refusals, update_refusal
 from crdcompat.apiserver.versions import kubernetes_server, server_of
 from crdcompat.compare.engine import Comparer
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.named import with_names
-from crdcompat.features.diff.seeds import Seeds, with_seeds
+from crdcompat.features.diff.named_writers import with_names
+from crdcompat.features.diff.sample_objects import Seeds, with_seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def claims_of(old: CrdSet, new: CrdSet) -> Iterator[tuple[Claim, Json, Json]]:
     Findings that seeds prove, and witnesses with a value that somebody writes, are among them.
     """
     comparer = Comparer(server_of(old), server_of(new))
-    judged, seeds = comparer.compare(pair(old, new).pairs).judged, Seeds(old, new)
+    judged, seeds = comparer.compare(pair(old, new).pairs).judged, Seeds(old, new, ComparisonCache())
     for item in with_names(with_seeds(judged, comparer, seeds), comparer, old, new, seeds):
         claim = Claim(item.direction, item.change.place, item.effect, item.witness, item.version)
         seen: set[tuple[int, int]] = set()

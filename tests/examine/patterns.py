@@ -10,7 +10,7 @@ from symbols import UntranslatedError
 
 from crdcompat.schema.regex.errors import Unsupported
 from crdcompat.schema.regex.nodes import Alternate, Assert, Assertion, Chars, Concat, Node, Repeat
-from crdcompat.schema.regex.parse import parse
+from crdcompat.schema.regex.syntax_tree import parse
 
 #: The last character of the solver's strings.
 _LAST = 0x2FFFF

@@ -19,7 +19,7 @@ from crdcompat.findings.entries import Entry, entries, group_ids, group_key
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Acceptance, Location
-from crdcompat.render.wording.entries import mirror_lines
+from crdcompat.render.wording.entry_sentences import mirror_lines
 from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Against, Effect, FindingStatus, Severity, Side
 
@@ -243,7 +243,8 @@ def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     for values in (("A",), ("A", "B")):
         commit(repo, {f"{made['spec']['names']['plural']}.yaml": made for made in _mirrored(*values)})
-    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    git(repo, "branch", "release-1.1", "HEAD~1")
+    ran = run("check", "--base", "release-1.1", cwd=repo)
     *_, first, second, accept = ran.out.splitlines()
     fix = f"{first} {second.strip()}"
     assert fix.startswith("To fix it: let nothing write it before the next release, and declare that: crdcompat waive ")
@@ -251,7 +252,7 @@ def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
     reported = accept.partition(": crdcompat ")[2].partition(" --reason ")[0].split()
     assert reported[0] == "waive" and len(reported) == 3
     assert accept.startswith("To accept it, then git add the waiver file: ")
-    markdown = run("check", "--base", "HEAD~1", "--format", "markdown", cwd=repo).out
+    markdown = run("check", "--base", "release-1.1", "--format", "markdown", cwd=repo).out
     assert fix in markdown and accept in markdown
     assert run(*reported, "--base", "HEAD~1", "--reason", "known", cwd=repo).code == 0
     after = run("check", "--base", "HEAD~1", cwd=repo)

@@ -12,7 +12,7 @@ from helpers import obj as schema
 from msgspec.structs import replace
 
 import crdcompat
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.recordings.objects import Recorded
 
 _SET, _PROFILE, _CHANNEL = (

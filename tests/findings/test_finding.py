@@ -165,15 +165,15 @@ def test_what_decided(chosen: Chosen, facts: dict[str, Any], because: tuple[str,
         (
             "enum.value-added",
             Spared.VALUE,
-            " if they change the value; updates that leave a stored value as it is pass",
+            " if they change the value; updates that leave a stored value alone pass",
         ),
-        ("enum.value-added", Spared.LIST, " if they change the list; updates that leave a stored list as it is pass"),
+        ("enum.value-added", Spared.LIST, " if they change the list; updates that leave a stored list alone pass"),
         (
             "required.removed",
             Spared.VALUE,
-            " if they change the object around it; updates that leave a stored object as it is pass",
+            " if they change the object around it; updates that leave a stored object alone pass",
         ),
-        ("required.removed", Spared.LIST, " if they change the list; updates that leave a stored list as it is pass"),
+        ("required.removed", Spared.LIST, " if they change the list; updates that leave a stored list alone pass"),
     ],
 )
 def test_the_writes_that_are_spared(chosen: Chosen, kind: str, spared: Spared, sentence: str) -> None:

@@ -57,8 +57,8 @@ _VERBS_OF = {
 #: The end of a message that nothing proves.
 _DOUBTS = ("object was found", "update was found", "before the field had a default")
 _FIELDS = {
-    *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "writes",
-    "one", "others", "default", "then", "then_at_reader",
+    *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind",
+    "rules", "writes", "one", "others", "default", "then", "then_at_reader",
 }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_the_line_of_a_verdict(rule: Rule) -> None:
     assert set(rule.short) == {each for each in DIRECTIONS if _REFUSING & {*effects.towards(each)}}
     for sentence in (*rule.short.values(), *([rule.staying["short"]] if rule.staying else ())):
         used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
-        assert used <= {"reader", "writer", "kind", "a_kind", "writes", "before", "after", "where"}
+        assert used <= {"reader", "writer", "kind", "a_kind", "rules", "writes", "before", "after", "where"}
         assert used & {"reader", "writer", "kind", "writes"}
         assert not sentence.endswith((".", " ")) and len(sentence) < 140
 

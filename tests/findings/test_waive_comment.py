@@ -10,7 +10,7 @@ from changes import check, repository, widget
 from helpers import Run, commit, run
 
 from crdcompat.errors import UsageError
-from crdcompat.findings.waive_comment import Request, requests_in
+from crdcompat.findings.waiver_text import Request, requests_in
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, write
 
-import crdcompat.prefilter.cache
-from crdcompat.prefilter.cache import recall, remember
+import crdcompat.prefilter.collect
+from crdcompat.prefilter.collect import recall, remember
 
 
 def kept(cache: Path) -> list[Path]:
@@ -32,12 +32,12 @@ def test_what_was_remembered_is_recalled(cache: Path) -> None:
 
 def test_another_version_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     remember("who", {"a": 1})
-    monkeypatch.setattr(crdcompat.prefilter.cache, "__version__", "99")
+    monkeypatch.setattr(crdcompat.prefilter.collect, "__version__", "99")
     assert recall("who") == {}
 
 
 def test_the_oldest_is_forgotten(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crdcompat.prefilter.cache, "MAX_BLOBS", 3)
+    monkeypatch.setattr(crdcompat.prefilter.collect, "MAX_BLOBS", 3)
     remember("who", {"a": 1, "b": 2, "c": 3})
     remember("who", {"a": 1, "d": 4})
     assert recall("who") == {"c": 3, "a": 1, "d": 4}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from offline import PROJECT
 
-_COPIED = ("crdcompat", "rules", "tools", "tests/support", "tests/findings", "pyproject.toml")
+_COPIED = ("crdcompat", "rules", "tests/support", "tests/findings", "pyproject.toml")
 _TO_FILL_IN = re.compile(r"\bTODO\b")
 
 
@@ -37,7 +37,7 @@ def _run(copy: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def _new_rule(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _run(copy, "tools/new_rule.py", *arguments)
+    return _run(copy, "tests/support/new_rule.py", *arguments)
 
 
 def test_a_rule_with_a_new_facet(copy: Path) -> None:

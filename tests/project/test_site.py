@@ -52,7 +52,7 @@ def test_links_of_all_pages_lead_to_pages(site_pages: ModuleType) -> None:
 
 def _page(name: str) -> object:
     file = type("File", (), {"src_uri": name})
-    return type("Page", (), {"file": file})
+    return type("Page", (), {"file": file, "meta": {}})
 
 
 def _leads_somewhere(name: str, link: str, pages: dict[str, str]) -> bool:
@@ -74,6 +74,8 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     pages = sorted((tmp_path / "site").rglob("*.html"))
     assert len(pages) > len(catalogue())
     assert [page.name for page in pages if _LOADS.search(page.read_text("utf-8"))] == []
+    fences = re.compile(r"<code>(?:console|yaml|python|sh)\n")  # a block of code that is shown as words of a sentence
+    assert [page.name for page in pages if fences.search(page.read_text("utf-8"))] == []
     index = (tmp_path / "site/search/search_index.json").read_text("utf-8")
     assert all(f"rules/{name}.html" in index for name in catalogue())
     with chromium(tmp_path / "profile") as browser:
@@ -81,6 +83,7 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
         for name in ("enum-value-added", "crd-deleted"):
             found = _search(browser, name)
             assert (found[0], found.count(f"rules/{name}.html")) == (f"rules/{name}.html", 1)
+            assert "site/rules.html" not in found
         assert browser.complaints() == []
 
 

@@ -17,8 +17,8 @@ crd.yaml:103:29: error[enum-value-added] ClusterVersion status.capabilities.{ena
     adds "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"; the API before this change rejects them: the
     controller cannot write status
 2 errors, 2 warnings, 0 info.
-To fix it: let nothing write them before the next release, and declare that: crdcompat waive 4db04b77d815 6870e1795bd0
-    --growth --reason "…" (crdcompat explain enum-value-added)
+To fix it: Accept in release N, write in N+1: add the value to the enum one release before anything writes it, so that
+    the release people roll back to knows it already. (crdcompat explain enum-value-added)
 """
 _WARNINGS = """
 warning[enum-value-added] clusterversions.config.openshift.io/v1 spec.capabilities.additionalEnabledCapabilities[*]

@@ -130,7 +130,7 @@ def test_members_of_enums_stay(sides: tuple[Path, Path, Path]) -> None:
 
 
 def test_unexplained_errors(sides: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.findings.evidence._explains", lambda finding, fact: False)
+    monkeypatch.setattr("crdcompat.findings.recorded_evidence._explains", lambda finding, fact: False)
     old, new, objects = sides
     for name, more, shows in (("json", [], True), ("json", ["--redact"], False), ("sarif", [], False)):
         out = run("diff", old, new, "--objects", objects, "--format", name, *more).out

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers import run
 
-from crdcompat.findings.families import Member, members
-from crdcompat.findings.rules import catalogue, rule_names
+from crdcompat.findings.rules import Member, catalogue, members, rule_names
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.rules import rule_text
-from crdcompat.render.text.rules import rule_lines
+from crdcompat.render.rules import rule_lines, rule_text
 from crdcompat.vocabulary import Direction, Severity
 
 _ENUM = """\

@@ -6,9 +6,9 @@ import pytest
 from helpers import Json, crd, obj, root, string, version, widget
 
 from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 from crdcompat.replay.already import without_already
-from crdcompat.replay.writes import replay
+from crdcompat.replay.replayed_writes import replay
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 _MORE, _LESS = (root(spec=obj(**{name: string() for name in names})) for names in ("ab", "a"))

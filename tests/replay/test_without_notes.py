@@ -10,10 +10,10 @@ from helpers import Json, array, crd, obj, root, string, widget
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.features.judge.verdict import resource_of
+from crdcompat.features.judge.write_verdict import resource_of
 from crdcompat.replay.already import without_already
 from crdcompat.replay.edits import Edit
-from crdcompat.replay.writes import Replay, replay
+from crdcompat.replay.replayed_writes import Replay, replay
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 _RULES = "x-kubernetes-validations"

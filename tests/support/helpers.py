@@ -29,7 +29,7 @@ from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.rules import Example
 from crdcompat.models.finding import Finding
-from crdcompat.render.data import schema_text
+from crdcompat.render.data.schema import schema_of_reports
 from crdcompat.sources.tree import Tree
 
 Json = dict[str, Any]
@@ -123,7 +123,7 @@ def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None =
 
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads(schema_text())
+    schema = schema_of_reports()
     defs = schema["$defs"]
     del defs["finding"]["allOf"]
     defs["finding"]["properties"] |= defs["cellFinding"]["properties"]

@@ -14,7 +14,7 @@ ELEMENTS = {
     "a", "aside", "blockquote", "body", "button", "caption", "code", "dd", "details", "dialog", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "head", "header", "html", "input",
     "kbd", "label", "legend", "li", "main", "mark", "meta", "nav", "option", "p", "pre", "script", "section", "select",
-    "span", "strong", "style", "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
+    "span", "strong", "style", "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul", "wbr",
     *(f"{{http://www.w3.org/2000/svg}}{name}" for name in ("svg", "rect", "title")),
 }  # fmt: skip
 ATTRIBUTES = {

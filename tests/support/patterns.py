@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crdcompat.schema.re2 import Pattern, compile_pattern
 from crdcompat.schema.regex.automaton import pattern_automaton
 from crdcompat.schema.regex.nodes import Alternate, Assert, Chars, Concat, Node, Repeat
-from crdcompat.schema.regex.parse import parse
+from crdcompat.schema.regex.syntax_tree import parse
 
 NEAR = "abcdkKsSxyz019_-. \n\r\t\v\x00.]^\\[+{},Ee\u212aſéÉβΒςσΣΩ\u2126ǅǆßẞİıµμ€\ufffd\ud7ff\ue000\U0001f600\U0010ffff"
 

@@ -11,7 +11,7 @@ from helpers import Json, general
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.crds.reader import CrdSet
-from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.paths import pointer_of, render, schema_path_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers import Json, run
 
-import crdcompat.features.check.reading
+import crdcompat.features.check.set_reader
 
 Check = Callable[..., tuple[Json, Json]]
 
@@ -33,7 +33,7 @@ def _twice(at: Path, monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[Json,
     first, ran, alone = (run(*command, *more, cwd=at) for more in ((), (), ("--no-cache",)))
     assert first.report == ran.report == alone.report
     with monkeypatch.context() as everything:
-        everything.setattr(crdcompat.features.check.reading, "unneeded_files", _none)
+        everything.setattr(crdcompat.features.check.set_reader, "unneeded_files", _none)
         whole = run(*command, cwd=at)
     assert ran.code == whole.code, ran.err or ran.out
     assert said(ran.report) == said(whole.report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from jsonschema import Draft202012Validator
 
 from crdcompat.config.configuration import config_schema, read_config
 from crdcompat.errors import ConfigError
-from crdcompat.findings.waiver_file import read_waivers, waivers_schema
-from crdcompat.render.data import schema_text
+from crdcompat.findings.waiver_file import read_accepted, waivers_schema
+from crdcompat.render.data.schema import schema_of_reports
 from crdcompat.yaml.schema_errors import worded_keywords
 from crdcompat.yaml.validated import first_error
 
@@ -39,7 +38,7 @@ def _keywords(schema: Any) -> Iterator[str]:
                 yield from _keywords(inner)
 
 
-@pytest.mark.parametrize("schema", [config_schema(), waivers_schema(), json.loads(schema_text())], ids=["c", "w", "r"])
+@pytest.mark.parametrize("schema", [config_schema(), waivers_schema(), schema_of_reports()], ids=["c", "w", "r"])
 def test_every_keyword_of_our_schemas_has_a_sentence(schema: Any) -> None:
     assert set(_keywords(schema)) - _NO_CONSTRAINT <= worded_keywords()
 
@@ -99,7 +98,7 @@ def test_sentences(schema: Any, value: Any, said: str) -> None:
     ],
 )  # fmt: skip
 def test_waiver_files(tmp_path: Path, text: str, said: str) -> None:
-    _refused(tmp_path / "w.yaml", text, said, read_waivers)
+    _refused(tmp_path / "w.yaml", text, said, read_accepted)
 
 
 @pytest.mark.parametrize(

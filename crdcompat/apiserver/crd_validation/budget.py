@@ -21,9 +21,11 @@ from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import definition_of
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
+from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.versions import Server
 from crdcompat.cel.names import escape
+from crdcompat.crds.model import Crd
 from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
@@ -74,15 +76,18 @@ class _Rule(Struct, frozen=True):
     cost: int
 
 
-def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
+_KNOWN: Memo[list[Usage]] = Memo()
+
+
+def usages(crd: Crd, server: Server, least: float) -> list[Usage]:
     """The schemas of a CRD whose rules use at least the part ``least`` (0 to 1) of a budget; none if the CRD does not
     decode."""
-    return _kept(raw, server, least, bounds=True)
+    return _KNOWN.of(crd, (server, least), partial(_kept, crd.raw, server, least, bounds=True))
 
 
-def uses(raw: Mapping[str, Any], server: Server, least: float) -> bool:
+def uses(crd: Crd, server: Server, least: float) -> bool:
     """Whether the rules of a schema of a CRD use at least the part ``least`` of a budget."""
-    return bool(_kept(raw, server, least, bounds=False))
+    return bool(_KNOWN.of(crd, (server, least, "uses"), partial(_kept, crd.raw, server, least, bounds=False)))
 
 
 def _kept(raw: Mapping[str, Any], server: Server, least: float, *, bounds: bool) -> list[Usage]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
+from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
@@ -28,6 +29,7 @@ from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES
 
 _MAX_FAULTS = 20
+_KNOWN: Memo[list[Fault]] = Memo()
 
 
 class Fault(Struct, frozen=True):
@@ -74,9 +76,9 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
         return []
     if valid is not None and valid.raw.get("spec") == crd.raw.get("spec"):
         return metadata_refusals(crd, server)
-    found = faults(crd.raw, server)
+    found = faults_of_crd(crd, server)
     if found and assumed:
-        everywhere = {each.at for each in faults(crd.raw, NEWEST_SERVER)}
+        everywhere = {each.at for each in faults_of_crd(crd, NEWEST_SERVER)}
         found = [each for each in found if each.at in everywhere]
     return found[:_MAX_FAULTS]
 
@@ -90,6 +92,11 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
         return [Fault(at, text, text) for at, text in misfits if at[:1] == ("metadata",)]
     form = definition_of(raw, server)
     return [_fault(form, error) for error in (*metadata_faults(form, None), *approval_faults(form, None))]
+
+
+def faults_of_crd(crd: Crd, server: Server) -> list[Fault]:
+    """`faults`, found once for equal CRDs: a matrix asks each server about each release."""
+    return _KNOWN.of(crd, server, partial(faults, crd.raw, server))
 
 
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:

@@ -7,21 +7,20 @@ import string
 
 from crdcompat.apiserver.ascii_sets import BASE64, HEX
 
-_CREDIT_CARD = re.compile(
+#: Patterns that few CRDs ask for: `re` compiles one when it is first used, and keeps it.
+_CREDIT_CARD = (
     r"4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9]{2})[0-9]{12}|3[47][0-9]{13}"
     r"|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11}"
 )
-_SSN = re.compile(r"[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}")
-_RGB = re.compile(
-    r"rgb\({0},{0},{0}\)".replace("{0}", r"[\t\n\f\r ]*(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])[\t\n\f\r ]*")
-)
+_SSN = r"[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}"
+_RGB = r"rgb\({0},{0},{0}\)".replace("{0}", r"[\t\n\f\r ]*(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])[\t\n\f\r ]*")
 _NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _ISBN_FILLERS = str.maketrans("", "", "\t\n\f\r -")
 
 
-def _uuid(version: str, variant: str) -> re.Pattern[str]:
+def _uuid(version: str, variant: str) -> str:
     any_ = "[0-9a-fA-F]"
-    return re.compile(f"{any_}{{8}}-?{any_}{{4}}-?{version}{any_}{{3}}-?{variant}{any_}{{3}}-?{any_}{{12}}")
+    return f"{any_}{{8}}-?{any_}{{4}}-?{version}{any_}{{3}}-?{variant}{any_}{{3}}-?{any_}{{12}}"
 
 
 _UUID = _uuid("[0-9a-fA-F]", "[0-9a-fA-F]")
@@ -31,19 +30,19 @@ _UUID5 = _uuid("5", "[89abAB]")
 
 
 def is_uuid(text: str) -> bool:
-    return _UUID.fullmatch(text) is not None
+    return re.fullmatch(_UUID, text) is not None
 
 
 def is_uuid3(text: str) -> bool:
-    return _UUID3.fullmatch(text) is not None
+    return re.fullmatch(_UUID3, text) is not None
 
 
 def is_uuid4(text: str) -> bool:
-    return _UUID4.fullmatch(text) is not None
+    return re.fullmatch(_UUID4, text) is not None
 
 
 def is_uuid5(text: str) -> bool:
-    return _UUID5.fullmatch(text) is not None
+    return re.fullmatch(_UUID5, text) is not None
 
 
 def is_bson_object_id(text: str) -> bool:
@@ -75,14 +74,14 @@ def is_isbn13(text: str) -> bool:
 def is_credit_card(text: str) -> bool:
     """A card number of a known issuer with a valid check digit. Other characters than digits are ignored."""
     digits = "".join(char for char in text if char in string.digits)
-    if _CREDIT_CARD.fullmatch(digits) is None:
+    if re.fullmatch(_CREDIT_CARD, digits) is None:
         return False
     doubled = (int(digit) * 2 for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
 
 
 def is_ssn(text: str) -> bool:
-    return _SSN.fullmatch(text) is not None
+    return re.fullmatch(_SSN, text) is not None
 
 
 def is_hex_color(text: str) -> bool:
@@ -91,7 +90,7 @@ def is_hex_color(text: str) -> bool:
 
 
 def is_rgb_color(text: str) -> bool:
-    return _RGB.fullmatch(text) is not None
+    return re.fullmatch(_RGB, text) is not None
 
 
 def is_short_name(text: str) -> bool:

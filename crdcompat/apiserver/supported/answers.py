@@ -8,7 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.plain import doubtful
-from crdcompat.apiserver.crd_validation.refusal import Fault, faults
+from crdcompat.apiserver.crd_validation.refusal import Fault, faults_of_crd
 from crdcompat.apiserver.supported.eras import asked_about
 from crdcompat.apiserver.supported.ignored import Ignorable, Ignored, ignorable
 from crdcompat.apiserver.versions import Server
@@ -33,7 +33,7 @@ def answers_of(crd: Crd, servers: Sequence[Server]) -> dict[Server, Answer]:
         text = f'no matches for kind "{KIND}" in version "{version}"'
         return {server: Answer(server, (Fault(("apiVersion",), text, text),)) for server in servers}
     asked = asked_about(crd, servers)
-    found = {server: tuple(faults(crd.raw, server)) for server in asked}
+    found = {server: tuple(faults_of_crd(crd, server)) for server in asked}
     if any(found.values()):
         found |= _others(crd, servers, found)
     parts = ignorable(doubtful(crd.raw))
@@ -54,7 +54,7 @@ def _others(
         row = [server for server in servers if (server.openshift is not None) == is_openshift]
         for server in row[:1] + row[-1:]:
             if server not in found:
-                found[server] = tuple(faults(crd.raw, server))
+                found[server] = tuple(faults_of_crd(crd, server))
         ends = [index for index, server in enumerate(row) if server in found]
         spans = list(pairwise(ends))
         for first, last in spans:  # grows in the loop
@@ -62,7 +62,7 @@ def _others(
                 found |= dict.fromkeys(row[first:last], found[row[first]])
             elif last - first > 1:
                 middle = (first + last) // 2
-                found[row[middle]] = tuple(faults(crd.raw, row[middle]))
+                found[row[middle]] = tuple(faults_of_crd(crd, row[middle]))
                 spans += (first, middle), (middle, last)
     return found
 

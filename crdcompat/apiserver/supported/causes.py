@@ -16,6 +16,7 @@ from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.cel.static.lacking import lacking
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
+from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
 from crdcompat.apiserver.supported.answers import Answer, answers_of
@@ -82,6 +83,9 @@ class Cause(Struct, frozen=True):
         return messages[-1] if self.since is not None else messages[0]
 
 
+_KNOWN: Memo[tuple[Cause, ...]] = Memo()
+
+
 class Answers(Struct, frozen=True, eq=False):
     """The answers of servers to one CRD, and the causes of refusals."""
 
@@ -95,10 +99,14 @@ def ask(crd: Crd, servers: Sequence[Server]) -> Answers:
     refusing = [server for server in servers if answers[server].faults]
     found: list[Cause] = []
     for product in dict.fromkeys(map(family, refusing)):
-        answers |= answers_of(crd, [server for server in product if server not in answers])
-        every = causes(crd, [answers[server] for server in product])
+        every = _KNOWN.of(crd, product, partial(_causes_on, crd, product))
         found += (cause for cause in every if any(server in cause.refused for server in refusing))
     return Answers(tuple(answers[server] for server in servers), tuple(found))
+
+
+def _causes_on(crd: Crd, product: Sequence[Server]) -> tuple[Cause, ...]:
+    answers = answers_of(crd, product)
+    return causes(crd, [answers[server] for server in product])
 
 
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:

@@ -74,7 +74,7 @@ def asked_about(crd: Crd, servers: Sequence[Server]) -> tuple[Server, ...]:
         if not of_product or not has_rules:
             continue
         shown.add(of_product[0])
-        if uses(crd.raw, of_product[-1], _SHARE):
+        if uses(crd, of_product[-1], _SHARE):
             eras = {sum(each.minor >= minor for minor in _ESTIMATES): each for each in of_product}
             shown.update(eras.values())
     return tuple(server for server in servers if server in shown)

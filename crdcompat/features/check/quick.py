@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
 from crdcompat.features.check.accepted import markers_ahead
-from crdcompat.features.check.base import EMPTY
-from crdcompat.features.check.changed import may_matter
-from crdcompat.features.check.markers import added_markers
+from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.features.check.changed import Changed, may_matter
+from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.opened import open_sides
 from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
@@ -26,8 +26,6 @@ from crdcompat.sources.repository import Repository
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdcompat.features.check.base import Change
-    from crdcompat.features.check.changed import Changed
     from crdcompat.sources.tree import Tree
 
 
@@ -42,7 +40,9 @@ def no_crd_changed(
     """The report on files that changed since the commit ``base``, but no CRD (or ``what``). Raises SourceError."""
     report = _compared(change, base, what)
     if after.name == "index:" and any(map(is_candidate, read_index(Repository(repo)).changed())):
-        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
+        return replace(
+            report, notes=(*report.notes, "changes that are not staged do not count: --head worktree: counts them")
+        )
     return report
 
 

@@ -95,7 +95,7 @@ def find_rules(named: str | None, options: CheckOptions, environment: Mapping[st
     try:
         return _judged(place, mine, options, environment)
     except MissingObjectsError as error:
-        from crdcompat.features.check.lacking import with_one_advice
+        from crdcompat.features.check.missing_history import with_one_advice
 
         raise with_one_advice(error, mine, options, environment) from None
 

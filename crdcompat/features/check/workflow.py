@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.accepted import counting_text, lines_on
+from crdcompat.features.check.accepted import counting_text, has_written, lines_on
 from crdcompat.features.check.base import (
+    Change,
+    CheckOptions,
     compares_all,
     find_change,
     find_releases,
     find_targets,
 )
 from crdcompat.features.check.changed import look_at
-from crdcompat.features.check.named import unknown_branches, with_left_out, with_submodules
 from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
 from crdcompat.features.check.rules_of_the_base import find_rules
-from crdcompat.features.check.verified import has_written
+from crdcompat.features.check.unknown_names import unknown_branches, with_left_out, with_submodules
 from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import Change, CheckOptions
     from crdcompat.models.check import CheckReport
     from crdcompat.sources.tree import Entry, Tree
 
@@ -57,7 +57,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
         lines = lines_on(options.change, config, options.repo, is_judged=bool(report.sections))
         return replace(report, rules=(*report.rules, *lines))
     except MissingObjectsError as error:
-        from crdcompat.features.check.lacking import with_one_advice
+        from crdcompat.features.check.missing_history import with_one_advice
 
         raise with_one_advice(error, config, options) from None
 

@@ -17,12 +17,12 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.refused_by import taking
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.refused import placed_in_new
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.diff_options import DiffOptions
+from crdcompat.features.diff.refused_crds import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter
 from crdcompat.render.wording.findings import plural
-from crdcompat.replay.writes import writes_of
+from crdcompat.replay.replayed_writes import writes_of
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 
@@ -36,8 +36,7 @@ def with_differences(compared: Compared, options: DiffOptions) -> Compared:
     found = [*judge_updates(compared.judged, compared, options.cache)]
     if options.judge_new:
         found += judge_stricter(compared, placed_in_new(compared))
-    owners = options.filters.owners
-    kept = (each for each in found if not owners or each.change.owner in owners)
+    kept = (each for each in found if options.filters.want_owner(each.change.owner))
     return replace(compared, judged=(*compared.judged, *kept))
 
 

@@ -10,9 +10,9 @@ from crdcompat.config.applied import apply_config
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, problem_order
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff, suggest_patch
-from crdcompat.features.requirement.gate import with_gates
+from crdcompat.features.requirement.workflow import with_gates
 from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
@@ -72,6 +72,6 @@ def with_evidence(
     found = tuple(recordings)
     if not found:
         return report
-    from crdcompat.findings import evidence
+    from crdcompat.findings import recorded_evidence
 
-    return evidence.with_evidence(report, old, new, found)
+    return recorded_evidence.with_evidence(report, old, new, found)

@@ -21,7 +21,7 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.variants import contexts_of
-from crdcompat.features.diff.comparison import Compared, wants
+from crdcompat.features.diff.compared import Compared, wants
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.installers import Installer
@@ -35,7 +35,7 @@ _NEEDS_NO_OBJECT = "a change of the CRD as a whole: it needs no object to show"
 
 def with_deleted(compared: Compared, wanted: Filters) -> Compared:
     """The comparison with the CRDs that Helm deletes on the way, without ``crd-added`` and ``crd-removed`` on them."""
-    if wanted.owners and Owner.CRD not in wanted.owners:
+    if not wanted.want_owner(Owner.CRD):
         return compared
     old, new = compared.old, compared.new
     if old.is_one_file != new.is_one_file:

@@ -24,8 +24,8 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.run_level import precedes_api_server, run_level
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.refused import placed_in_new
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.refused_crds import placed_in_new
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters
@@ -51,7 +51,7 @@ def with_refused_on_way(compared: Compared, wanted: Filters) -> Compared:
     old, new = compared.servers.known_old, compared.servers.known_new
     if old is None or new is None or old == new or old.openshift is None or new.openshift is None:
         return compared
-    if wanted.owners and Owner.CRD not in wanted.owners:
+    if not wanted.want_owner(Owner.CRD):
         return compared
     of_old = [Placed(each.context, each.terminal, each.old) for each in compared.pairs]
     before = {each.new.name: each.old for each in compared.pairs}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,13 +17,12 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, SINCE, Server, 
 from crdcompat.compare.budget import within
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
-from crdcompat.compare.site import WriterReader
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.run_level import precedes_api_server, run_level
-from crdcompat.replay.writes import Cause, Written, writes_of
+from crdcompat.replay.replayed_writes import Cause, Written, writes_of
 from crdcompat.schema.answers import ANSWERS
-from crdcompat.schema.equality import canonical
-from crdcompat.schema.paths import ITEM, node_at
+from crdcompat.schema.equality import canonical, digest
+from crdcompat.schema.paths import ITEM, Object, node_at
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind
 
@@ -58,7 +56,6 @@ class _Asked:
     def __init__(self, servers: Servers, shared: ComparisonCache) -> None:
         self._servers = servers
         self._shared = shared
-        self._answers: dict[tuple[Any, ...], _Answer] = {}
 
     def about(self, item: Judged, occurrence: Occurrence) -> Judged:
         """``item`` with the kinds of write that are rejected, and the updates that are spared."""
@@ -69,17 +66,14 @@ class _Asked:
         known = written_by[1] if early else known
         reader = self._shared.resource(reads, known or _NEWEST)
         writer = self._shared.resource(written_by[0], written_by[1] or DEFAULT_SERVER)
-        pair, obj = WriterReader(writer, reader), {**(item.witness.object or {}), "apiVersion": ""}
-        key = (
-            known,
-            *self._shared.book.schemas(pair),
-            canonical(obj),
-        )  # other versions mostly have equal schemas
-        if key not in self._answers:
-            answer = partial(_answer, item, pair, is_known=known is not None)
-            inputs = partial(pair.question, known, item.witness.object)
-            self._answers[key] = ANSWERS.of("writes of a witness", inputs, _Answer, answer)
-        writes, spared, since = self._answers[key]
+        stored = writer.read(item.witness.object or {}).object  # the writer accepts it: it is a witness
+        update = partial(_answer, stored, reader, had_status=writer.version.has_status, is_known=known is not None)
+        facts = known is not None, writer.version.has_status
+        # Other versions mostly have equal schemas, and other writers store equal objects.
+        key = ("writes", *facts, *self._shared.book.schema(reader), digest(canonical({**stored, "apiVersion": ""})))
+        asked = partial(reader.question, *facts, stored)
+        find = partial(ANSWERS.of, "writes of a witness", asked, _Answer, update)
+        writes, spared, since = self._shared.once(key, find)
         return replace(item, writes=writes, spared=spared, early=early, spared_since=since)
 
     def _meets_old(self, reads: Chosen) -> bool:
@@ -94,12 +88,11 @@ class _Asked:
 _Answer = tuple[tuple[WriteKind, ...], Spared | None, int]
 
 
-def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
-    stored = pair.writer.read(item.witness.object or {}).object  # the writer accepts it: it is a witness
-    as_read = {**stored, "apiVersion": pair.reader.api_version}
-    written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
+def _answer(stored: Object, reader: Resource, *, had_status: bool, is_known: bool) -> _Answer:
+    as_read = {**stored, "apiVersion": reader.api_version}
+    written = writes_of(reader, as_read, had_status=had_status)
     rejected = written.rejected
-    spared = _spared(pair.reader, written)
+    spared = _spared(reader, written)
     since = 0 if is_known or spared is None else max(SINCE[part] for part in _parts(written))
     return tuple(kind for kind in WriteKind if kind in rejected), spared if is_known else None, since
 

@@ -13,8 +13,8 @@ from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.crds.variants import contexts_of
-from crdcompat.features.diff.comparison import Compared
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.compared import Compared
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.schema.paths import node_at
 
 

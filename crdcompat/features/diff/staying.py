@@ -17,7 +17,7 @@ from crdcompat.compare.result import Harmless, Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.compared import Compared
 from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.vocabulary.filters import Filters
 from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window

@@ -26,7 +26,7 @@ from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Outcome, Witness, prove
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.resolving import Chosen
-from crdcompat.features.diff.comparison import Compared
+from crdcompat.features.diff.compared import Compared
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_pointer
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
+from functools import partial
 
 import orjson
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.crd_validation.plain import doubtful
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
+from crdcompat.schema.equality import ById
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.filters import Filters
 
@@ -31,17 +34,17 @@ _RULE, _OBJECT = re.compile(rb'"rule":"([^"\\]*(?:\\.[^"\\]*)*)"'), b"{"
 class _Size(Struct, frozen=True):
     """What the documents of one CRD that differ contain: rules and their bytes, schemas that are not plain, bytes."""
 
-    rules: int
-    bytes_of_rules: int
-    schemas: int
-    bytes: int
+    rules: int = 0
+    bytes_of_rules: int = 0
+    schemas: int = 0
+    bytes: int = 0
 
     @property
     def load(self) -> int:
         return self.rules * _LOAD_OF_A_RULE + self.bytes_of_rules // _BYTES_OF_RULES + self.schemas
 
 
-def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet, CrdSet]:
+def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters, shared: ComparisonCache) -> tuple[CrdSet, CrdSet]:
     """Both sets without the CRDs whose load is above the limit; each of them is a problem of a set that has it.
 
     CRDs count in the order of their names. A CRD above the limit does not count, so that smaller ones after it are
@@ -49,7 +52,7 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet
     """
     olds, news = old.named(), new.named()
     sizes = {
-        name: _size(olds.get(name, []), news.get(name, []))
+        name: _size(olds.get(name, []), news.get(name, []), shared)
         for name in sorted({*olds, *news})
         if wanted.want_name((name,))
     }
@@ -68,15 +71,16 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters) -> tuple[CrdSet
     return (_without(old, large, only_old, Side.OLD), _without(new, large, large, Side.NEW)) if large else (old, new)
 
 
-def _size(old: list[CrdDocument], new: list[CrdDocument]) -> _Size:
-    schemas = size = 0
-    rules: list[bytes] = []
-    for raw in (*_differing(old, new), *_differing(new, old)):
-        size += len(_text(raw))
-        text = _text(doubtful(raw)["spec"])
-        rules += _RULE.findall(text)
-        schemas += text.count(_OBJECT)
-    return _Size(len(rules), sum(map(len, rules)), schemas, size)
+def _size(old: list[CrdDocument], new: list[CrdDocument], shared: ComparisonCache) -> _Size:
+    differing = (*_differing(old, new), *_differing(new, old))
+    sizes = [shared.once(("size", ById(raw["spec"])), partial(_size_of, raw)) for raw in differing]
+    return _Size(*map(sum, zip(*map(astuple, sizes), strict=True))) if sizes else _Size()
+
+
+def _size_of(raw: Mapping[str, object]) -> _Size:
+    text = _text(doubtful(raw)["spec"])
+    rules = _RULE.findall(text)
+    return _Size(len(rules), sum(map(len, rules)), text.count(_OBJECT), len(_text(raw)))
 
 
 def _differing(documents: list[CrdDocument], others: list[CrdDocument]) -> Iterator[Mapping[str, object]]:

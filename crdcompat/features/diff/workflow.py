@@ -11,10 +11,10 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.comparison import Compared, compare
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.refused import with_refused
-from crdcompat.features.diff.report import report_on
+from crdcompat.features.diff.compared import Compared, compare
+from crdcompat.features.diff.diff_options import DiffOptions
+from crdcompat.features.diff.diff_report import report_on
+from crdcompat.features.diff.refused_crds import with_refused
 from crdcompat.features.diff.staying import both_ways, with_staying
 from crdcompat.findings.locations import Places, find_places
 from crdcompat.models.diff import DiffReport

@@ -13,7 +13,7 @@ from crdcompat.crds.positions import Spot
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.deduplicate import ClusterObjects
 from crdcompat.features.fleet.judged import Judged
-from crdcompat.features.fleet.outcome import Outcome, RecordingCause
+from crdcompat.features.fleet.recording_outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
 from crdcompat.models.simulation import DELETED, TOO_EARLY

@@ -26,11 +26,10 @@ from distributed import (
 )
 
 from crdcompat.errors import SourceError
-from crdcompat.features.fleet.connection import connected
-from crdcompat.features.fleet.fitness import Fitness, OnUnfit
-from crdcompat.features.fleet.judge import FleetJudge
-from crdcompat.features.fleet.outcome import Outcome, encode
+from crdcompat.features.fleet.connection import Fitness, OnUnfit, connected
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.plugin import STARTED, TIMED_OUT, JudgePlugin, judge_recordings
+from crdcompat.features.fleet.recording_outcome import Outcome, encode
 from crdcompat.features.fleet.workers import Workers
 
 _POLL_SECONDS = 0.05

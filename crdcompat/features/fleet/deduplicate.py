@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.features.fleet.outcome import (
+from crdcompat.features.fleet.recording_outcome import (
     NAME_BYTES,
     OBJECT_VERDICTS,
     OUTSIDE,

@@ -24,7 +24,7 @@ import orjson
 from crdcompat.atomic_write import temporary_folder
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.code import code_id
-from crdcompat.features.fleet.outcome import Outcome, from_data
+from crdcompat.features.fleet.recording_outcome import Outcome, from_data
 from crdcompat.features.fleet.spill import Spill
 from crdcompat.sources.naming import reason_of
 

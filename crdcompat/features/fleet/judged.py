@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge
-from crdcompat.features.fleet.outcome import Outcome, decode
+from crdcompat.features.fleet.recording_outcome import Outcome, decode
 from crdcompat.features.fleet.recordings import Fleet, shown_name, signature
 from crdcompat.features.fleet.spill import Spill
 from crdcompat.features.fleet.workers import Workers

@@ -17,9 +17,8 @@ from distributed import Status, Worker, WorkerPlugin, get_worker
 
 from crdcompat.errors import CrdcompatError
 from crdcompat.features.fleet.code import code_id
-from crdcompat.features.fleet.connection import CONNECT_SECONDS
-from crdcompat.features.fleet.fitness import UnfitWorkerError
-from crdcompat.features.fleet.judge import FleetJudge
+from crdcompat.features.fleet.connection import CONNECT_SECONDS, UnfitWorkerError
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 
 _GC_THRESHOLD = 200_000  # allocations between two runs of the garbage collector
 #: A nanny does not restart a worker that ends while it starts, so a new worker first waits for this time.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import CrdcompatError, Problem, Skipped
 from crdcompat.features.fleet.deduplicate import ObjectResult, RecordingObjects
-from crdcompat.features.fleet.outcome import (
+from crdcompat.features.fleet.recording_outcome import (
     OUTSIDE,
     Outcome,
     RecordingCause,
@@ -28,8 +28,8 @@ from crdcompat.models.simulation import DELETED, TOO_EARLY, NotSimulated, Reject
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
-from crdcompat.replay.causes import CauseCounter
 from crdcompat.replay.judges import Replayer
+from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped, problem_order, skipped_order
-from crdcompat.features.diff.report import release
+from crdcompat.features.diff.diff_report import release
 from crdcompat.features.fleet.cluster_counts import FleetTally, ShareTally
 from crdcompat.features.fleet.clusters_on_disk import ClusterTallies
 from crdcompat.features.fleet.depths import ClusterLister
-from crdcompat.features.fleet.outcome import RecordingCause
-from crdcompat.features.simulate.notes import (
+from crdcompat.features.fleet.recording_outcome import RecordingCause
+from crdcompat.features.simulate.recording_notes import (
     already_note,
     hidden_findings,
     hidden_note,

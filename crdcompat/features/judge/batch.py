@@ -23,10 +23,9 @@ from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
 from crdcompat.features.judge.answers import verdict_data
-from crdcompat.features.judge.duplicates import in_json
-from crdcompat.features.judge.files import crd_for, served
-from crdcompat.features.judge.lines import Line, read_line, without_numbers
-from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
+from crdcompat.features.judge.judged_files import crd_for, in_json, served
+from crdcompat.features.judge.request_lines import Line, read_line, without_numbers
+from crdcompat.features.judge.write_verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.render.escape import json_text
 from crdcompat.vocabulary import ExitCode
 from crdcompat.vocabulary.judging import FieldValidation

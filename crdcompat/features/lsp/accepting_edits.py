@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.config.releases import accepting_release
-from crdcompat.features.lsp.analysis import Analysis
+from crdcompat.features.lsp.working_tree import Analysis
 from crdcompat.findings.entries import Entry
 from crdcompat.findings.growth import following
 from crdcompat.findings.source_waivers import marker_for
@@ -76,7 +76,8 @@ def _everywhere(entry: Entry, analysis: Analysis) -> Iterator[dict[str, Any]]:
 def _in_file(title: str, analysis: Analysis, key: str, made: list[dict[str, Any]]) -> Iterator[Edit]:
     file = analysis.root / analysis.config.waiver_file
     before = read_plain(file, analysis.root)
-    after = with_more(file, before, key, made)
+    # A finding against the base and a target is the same entry twice.
+    after = with_more(file, before, key, [each for at, each in enumerate(made) if each not in made[:at]])
     old, new = (before or b"").decode(), after.decode()
     start = _common(old, new)
     kept = _common(old[start:][::-1], new[start:][::-1])

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.simulate.after_move import after_move
-from crdcompat.features.simulate.early import NOTHING_GROWS, Growing
+from crdcompat.features.simulate.early import NOTHING_GROWS, Growing, after_move
 from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulationReport

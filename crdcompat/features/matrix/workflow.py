@@ -20,9 +20,9 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.comparison import compare
-from crdcompat.features.diff.options import DiffOptions
-from crdcompat.features.diff.report import release, report_on
+from crdcompat.features.diff.compared import compare
+from crdcompat.features.diff.diff_options import DiffOptions
+from crdcompat.features.diff.diff_report import release, report_on
 from crdcompat.features.diff.staying import both_ways
 from crdcompat.features.diff.workflow import completed
 from crdcompat.features.matrix.pool import Pool

@@ -12,7 +12,7 @@ from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import Problem, SourceError
 from crdcompat.features.preflight.admitters import not_judged
-from crdcompat.features.preflight.scope import CRDS_API, Scope, access_rule, list_path
+from crdcompat.features.preflight.affected_kinds import CRDS_API, Scope, access_rule, list_path
 from crdcompat.models.preflight import Admitters, Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts

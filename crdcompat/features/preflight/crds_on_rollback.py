@@ -13,7 +13,7 @@ from crdcompat.crds.installers import keeps
 from crdcompat.crds.model import Crd
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.deleted import managed_by_helm
-from crdcompat.features.simulate.after_move import after_move, moved
+from crdcompat.features.simulate.early import after_move, moved
 from crdcompat.vocabulary.installers import Installer
 
 _RELEASE = ("meta.helm.sh/release-namespace", "meta.helm.sh/release-name")

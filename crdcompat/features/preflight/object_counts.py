@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from crdcompat.features.preflight.affected_kinds import Scope
 from crdcompat.features.preflight.gaps import Gaps
-from crdcompat.features.preflight.rollback import Rollback
-from crdcompat.features.preflight.scope import Scope
+from crdcompat.features.preflight.plan import Rollback
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.simulate.early import EarlyValues
 from crdcompat.findings.growth import Declaration
-from crdcompat.models.losses import Loss, LossCounter
 from crdcompat.models.preflight import DeletedKind, FieldWriter, JudgedKind, Step, StepKind
-from crdcompat.models.simulation import NotSimulated, RejectedCause
-from crdcompat.recordings.kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE
+from crdcompat.models.simulation import Loss, LossCounter, NotSimulated, RejectedCause
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
-from crdcompat.replay.causes import CauseCounter
+from crdcompat.recordings.telling_kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE
+from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.replay.replayed import ASK, Replayed
-from crdcompat.replay.writes import Cause
+from crdcompat.replay.replayed_writes import Cause
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import WriteResult

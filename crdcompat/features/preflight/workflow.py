@@ -11,19 +11,18 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.report import release
+from crdcompat.features.diff.diff_report import release
 from crdcompat.features.fleet.code import code_id
 from crdcompat.features.preflight.admitters import note_of
+from crdcompat.features.preflight.affected_kinds import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.asked_cluster import Cluster, LiveCluster
 from crdcompat.features.preflight.crds_on_rollback import after_rollback, installers_of
-from crdcompat.features.preflight.growth import early_in, growing_in, unknown_release
+from crdcompat.features.preflight.early_values import early_in, growing_in, unknown_release
 from crdcompat.features.preflight.kept import Kept
 from crdcompat.features.preflight.object_counts import MAX_LISTED, Tally
-from crdcompat.features.preflight.rollback import Rollback
+from crdcompat.features.preflight.plan import Rollback, ordered_steps
 from crdcompat.features.preflight.running_server import platform, running, server_notes
-from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.standing import standing_of
-from crdcompat.features.preflight.steps import ordered_steps
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.report import Release

@@ -14,13 +14,12 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import SERVER_SET, metadata_of
 from crdcompat.apiserver.redaction import redacted_error
-from crdcompat.features.preflight.rollback import Rollback
+from crdcompat.features.preflight.plan import Rollback
 from crdcompat.features.preflight.writers import managers_of
-from crdcompat.features.record.hide import NAMES, NameHasher, hidden
+from crdcompat.features.record.hide import NAMES, NameHasher, hidden, without_applied, without_secrets
 from crdcompat.features.record.reduce import reduced, smallest_metadata
-from crdcompat.features.record.secrets import without_applied, without_secrets
-from crdcompat.models.losses import general_path
 from crdcompat.models.preflight import Step
+from crdcompat.models.simulation import general_path
 from crdcompat.recordings.clusters import identifying_places
 from crdcompat.recordings.objects import Recorded
 from crdcompat.replay.replayed import Replayed

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.options import DiffOptions
+from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.simulation import NotSimulated, Unrecorded

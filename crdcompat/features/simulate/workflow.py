@@ -17,10 +17,9 @@ from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
-from crdcompat.features.diff.report import release
-from crdcompat.features.simulate.after_move import after_move
-from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing
-from crdcompat.features.simulate.notes import (
+from crdcompat.features.diff.diff_report import release
+from crdcompat.features.simulate.early import NOTHING_GROWS, EarlyValues, Growing, after_move
+from crdcompat.features.simulate.recording_notes import (
     apart_notes,
     cluster_notes,
     hidden_findings,
@@ -37,11 +36,10 @@ from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObj
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
-from crdcompat.replay.answer import Answer
-from crdcompat.replay.causes import CauseCounter
-from crdcompat.replay.judges import replayer_on
+from crdcompat.replay.judges import replayer_on, server_note
+from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.replay.replayed import ASK, Replayed
-from crdcompat.replay.server_alone import server_note
+from crdcompat.replay.write_answer import Answer
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult

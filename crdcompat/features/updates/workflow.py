@@ -12,8 +12,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from crdcompat.features.updates.manifests import HELM_REPOSITORY, may_pin, pins_of, placed, repositories_of
-from crdcompat.features.updates.pins import Pin, unsafe
+from crdcompat.features.updates.manifests import HELM_REPOSITORY, Pin, may_pin, pins_of, placed, repositories_of, unsafe
 from crdcompat.sources.git import GitTree, grep
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import Repository

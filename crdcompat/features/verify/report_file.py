@@ -12,7 +12,7 @@ from crdcompat.errors import SourceError, UsageError
 from crdcompat.models.report import FORMAT, Release
 from crdcompat.models.verification import Claim, ClaimingReport
 from crdcompat.program import typed
-from crdcompat.render.data import schema_text
+from crdcompat.render.data.schema import schema_of_reports
 from crdcompat.vocabulary.installers import judged_as
 from crdcompat.yaml.validated import first_error
 
@@ -54,7 +54,7 @@ def _parsed(file: str, text: bytes) -> Any:
 
 def check_report(data: Json, file: str, text: bytes) -> None:
     """Raises SourceError with the line if the report is not what the schema of reports says."""
-    wrong = first_error(file, data, text, orjson.loads(schema_text()))
+    wrong = first_error(file, data, text, schema_of_reports())
     if wrong is not None:
         raise SourceError(f"{wrong} (a report as crdcompat writes it is wanted; make it again)")
 

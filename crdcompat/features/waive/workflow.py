@@ -195,5 +195,9 @@ def _release(judged: _Judged) -> str:
     name = judged.release
     found = accepting_release(name, judged.config)
     if found is None:
-        raise UsageError(f"--accepted-from: name the release that accepts the values first; {name} has no version")
+        raise UsageError(
+            f"--accepted-from: name the release that accepts the values first; {name} has no version, and a "
+            "declaration counts on a branch that has one (release-1.2), or whose OpenShift release the configuration "
+            "has in releases"
+        )
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from crdcompat.models.losses import losses
+from crdcompat.models.simulation import losses
 from crdcompat.render.data.diff import diff_data
 from crdcompat.render.data.parts import head, picked, problem, release, words
 from crdcompat.render.data.simulation import loss_data, simulation_data

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from crdcompat.models.losses import not_stored
+from crdcompat.models.simulation import Loss, not_stored
 from crdcompat.render.data.parts import growth_data, head, location, picked, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
-    from crdcompat.models.losses import Loss
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 
 #: The fields of a finding that cannot show in the recorded objects.

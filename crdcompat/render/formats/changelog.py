@@ -15,7 +15,7 @@ from crdcompat.render.markdown.markup import block, bullets, span, unread
 from crdcompat.render.pages.diff import verdict
 from crdcompat.render.text.page import answers_text
 from crdcompat.render.wording.findings import crd_name, only_in, plural, undecided_line
-from crdcompat.render.wording.report import plain
+from crdcompat.render.wording.summaries import plain
 from crdcompat.vocabulary import Direction, Effect
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import waived
+from crdcompat.render.wording.entry_sentences import waived
 from crdcompat.render.wording.findings import crd_name, in_contexts, place, undecided_line
-from crdcompat.render.wording.report import cause_id, cause_sentences, counting, first_place
+from crdcompat.render.wording.summaries import cause_id, cause_sentences, counting, first_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

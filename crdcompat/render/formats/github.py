@@ -16,9 +16,9 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import and_in_more
+from crdcompat.render.wording.entry_sentences import and_in_more
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.report import (
+from crdcompat.render.wording.summaries import (
     cause_sentences,
     counting,
     headline,
@@ -59,7 +59,7 @@ def render(report: Report | MatrixReport, style: Style) -> str:
 
 def _matrix(report: MatrixReport) -> str:
     """One command for each obstacle, because pairs of releases repeat obstacles."""
-    from crdcompat.models.matrix_obstacles import obstacles
+    from crdcompat.models.matrix import obstacles
     from crdcompat.render.wording.matrix import part_line, verdicts
 
     lines = list(_problems(report.problems))

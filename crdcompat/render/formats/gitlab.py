@@ -15,8 +15,8 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import waived
-from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
+from crdcompat.render.wording.entry_sentences import waived
+from crdcompat.render.wording.summaries import cause_id, cause_sentences, counting, primary, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

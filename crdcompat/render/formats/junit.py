@@ -19,7 +19,7 @@ from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.pages.simulation import object_section
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
-from crdcompat.render.wording.entries import entry_lines, section_key, waived
+from crdcompat.render.wording.entry_sentences import entry_lines, section_key, waived
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -28,7 +28,7 @@ from crdcompat.render.wording.findings import (
     undecided_line,
 )
 from crdcompat.render.wording.growth import why_accepted
-from crdcompat.render.wording.report import (
+from crdcompat.render.wording.summaries import (
     NOTHING,
     cause_sentences,
     headline,

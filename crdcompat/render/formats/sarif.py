@@ -23,10 +23,10 @@ from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.pages.simulation import object_section
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import section_key
+from crdcompat.render.wording.entry_sentences import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line
 from crdcompat.render.wording.growth import why_accepted
-from crdcompat.render.wording.report import (
+from crdcompat.render.wording.summaries import (
     cause_id,
     cause_sentences,
     first_place,

@@ -11,7 +11,7 @@ from crdcompat.models.check import CheckReport
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.text.page import blocks_text
 from crdcompat.render.wording.check import trust_lines
-from crdcompat.render.wording.entries import counted
+from crdcompat.render.wording.entry_sentences import counted
 from crdcompat.render.wording.findings import problem_line
 from crdcompat.render.wording.verdict import counts_line, verdicts
 

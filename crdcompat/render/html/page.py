@@ -72,6 +72,7 @@ def _environment() -> Environment:
         words=words,
         kind=kind,
         arrow=arrow,
+        code=code,
     )
     return environment
 
@@ -108,7 +109,9 @@ def kind(block: Any) -> str:
 
 
 def arrow(text: str) -> str:
-    """The text with ``→`` for ``->``."""
+    """The text, or our own markup, with ``→`` for ``->``."""
+    if isinstance(text, Markup):
+        return Markup(str(text).replace(" -&gt; ", " → "))
     return text.replace(" -> ", " → ")
 
 
@@ -160,7 +163,13 @@ def _runs(excerpt: Excerpt) -> Iterator[tuple[str, list[str]]]:
     for names, run in groupby(numbered, lambda each: _names(excerpt, each[0])):
         sign = _SIGNS[excerpt.side] if "changed" in names else " "
         here = "›" if "place" in names else " "
-        yield names, [f"{here}{sign} {number:>{digits}}  {_text(escape_text(line[indent:]))}\n" for number, line in run]
+        yield (
+            names,
+            [
+                f"<span>{here}{sign} {number:>{digits}}  {_text(escape_text(line[indent:]))}\n</span>"
+                for number, line in run
+            ],
+        )
 
 
 def _names(excerpt: Excerpt, number: int) -> str:
@@ -183,6 +192,14 @@ def _paragraph(text: str) -> Markup:
         return Markup("<p>{}</p>").format(_spans(text))
     items = re.split(r"(?:^|\n)- ", text)[1:]
     return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(_spans(item)) for item in items))
+
+
+def code(text: str) -> Markup:
+    """A line of text with its names between backticks as ``code``."""
+    parts = re.split(r"`([^`]+)`", inert(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
+    )
 
 
 def _spans(text: str) -> Markup:

@@ -9,12 +9,16 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import escape_text
+from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.text.page import plain_text
+from crdcompat.render.wording.entry_sentences import entry_lines
+from crdcompat.render.wording.summaries import subject, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.errors import Problem
+    from crdcompat.findings.entries import Entry
 
 _MAX_INLINE = 400
 _MAX_IN_BLOCK = 4_000
@@ -89,3 +93,21 @@ def _cut(text: str, most: int) -> str:
     text = _MANY_TICKS.sub(f"{'`' * 10}…", text)
     data = text.encode()
     return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}… (cut)"
+
+
+# What an editor shows over a line with findings.
+
+
+_WRAPPED = Style(width=90, verbosity=1)
+_MAX_ENTRIES = 5
+
+
+def hover_text(found: Sequence[Entry]) -> str:
+    """The findings of a line as Markdown: message, the server's sentence, example object, way out."""
+    shown = [
+        f"**{entry.finding.severity}** {title(entry.finding)} {span(subject(entry.finding))}\n\n"
+        f"{block(plain_text(entry_lines(entry), _WRAPPED))}"
+        for entry in found[:_MAX_ENTRIES]
+    ]
+    rest = len(found) - _MAX_ENTRIES
+    return "\n\n---\n\n".join([*shown, *([f"and {rest} more"] if rest > 0 else [])])

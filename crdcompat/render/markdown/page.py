@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, folded, span, unread
-from crdcompat.render.pages.blocks import Brief, Cell, Entries, Line, Notes, Section, Table
+from crdcompat.render.pages.blocks import Block, Brief, Cell, Entries, Entry, Line, Notes, Section, Table
 from crdcompat.render.text.page import answers_text, blocks_text, plain_text
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Severity
@@ -20,7 +20,6 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crdcompat.render.pages.blocks import Block, Entry
     from crdcompat.render.pages.page import Compared, Page
 
 #: Lines that fit on a page of GitHub; no screen, after which the answer is repeated.

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.findings.entries import entries
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
-from crdcompat.render.pages.blocks import Brief, Fold, Line, Notes
+from crdcompat.render.pages.blocks import Block, Brief, Fold, Line, Notes
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Part, unexplained, with_parts
+from crdcompat.render.pages.part import Comparisons, Part, unexplained, with_parts
 from crdcompat.render.pages.short import info_lines
+from crdcompat.render.wording.blocks import Block as FindingBlock
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (
     full_command,
@@ -22,11 +23,11 @@ from crdcompat.render.wording.check import (
     trust_lines,
     unreleased_reason,
 )
-from crdcompat.render.wording.entries import count_above, counted
+from crdcompat.render.wording.entry_sentences import count_above, counted
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
-from crdcompat.render.wording.report import first_place
+from crdcompat.render.wording.summaries import first_place
 from crdcompat.render.wording.verdict import reaction, verdicts, with_allowed
 from crdcompat.vocabulary import Direction, FailOn, FindingStatus, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -34,12 +35,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.findings.entries import Entry
-    from crdcompat.models.check import CheckReport, Section
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
-    from crdcompat.render.pages.page import Page
-    from crdcompat.render.wording.blocks import Block as FindingBlock
 
 _OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.NOT_JUDGED: "not judged"}
 
@@ -55,9 +51,9 @@ def page(report: CheckReport, style: Style) -> Page:
         return hook_page(top, report, listed, style)
     if _is_short(report, style):
         return clean_page(top, report, listed)
-    top = replace(top, body=tuple(_beside(report, style)), steps=tuple(next_steps(listed, style.fails)))
+    top = replace(top, body=tuple(_beside(report, style)), steps=tuple(next_steps(report, listed, style.fails)))
     ways = [tuple(Direction)] * len(top.answers)
-    return with_parts(top, report, listed, [*_parts(report, listed)], ways, style)
+    return with_parts(top, Comparisons(report, listed, [*_parts(report, listed)], ways), style)
 
 
 def _verdict(report: CheckReport, listed: Sequence[Entry], style: Style) -> Page:
@@ -154,7 +150,7 @@ def hook_page(page: Page, report: CheckReport, listed: Sequence[Entry], style: S
     body = (*_waivers(report), *dict.fromkeys(unjudged))
     if failing or unjudged or is_unknown:
         verdict = (Line(each.sentence, tone=each.tone, depth=0, fold=Fold.ALWAYS) for each in page.answers)
-        steps = (_filled(step, 2) for step in next_steps(listed, style.fails))
+        steps = (_filled(step, 2) for step in next_steps(report, listed, style.fails))
         full = Line(f"To see all of it: {full_command(report)}", depth=0, fold=Fold.NEVER)
         body = (*body, *verdict, *_failing(failing), _filled(f"{counted(report)}."), *steps, full)
     return replace(page, answers=(), head=(), body=body)

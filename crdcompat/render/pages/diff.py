@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.findings.entries import entries
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import sections
 from crdcompat.render.pages.blocks import Fold, Line
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Part, with_parts
+from crdcompat.render.pages.part import Comparisons, Part, with_parts
 from crdcompat.render.pages.short import fix_lines
 from crdcompat.render.wording.findings import promoted_lines
 from crdcompat.render.wording.growth import declared_lines
@@ -21,7 +21,6 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.escape import Style
 
@@ -45,7 +44,8 @@ def page(report: DiffReport, style: Style) -> Page:
         said=(*promoted_lines(report), *declared_lines(report)),
         report_file=_REPORT_FILE,
     )
-    made = with_parts(verdict(report, listed, style), report, listed, [part], [(each,) for each in judged], style)
+    whole = Comparisons(report, listed, [part], [(each,) for each in judged])
+    made = with_parts(verdict(report, listed, style), whole, style)
     fixes = fix_lines(entry for entry in listed if _is_worked_on(entry, report)) if style.verbosity == 0 else ()
     return replace(made, body=(*made.body, *fixes))
 

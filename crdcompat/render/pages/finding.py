@@ -15,7 +15,7 @@ from crdcompat.render.pages.short import frame
 from crdcompat.render.rules import EFFECTS
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import unreleased_reason, waive_command
-from crdcompat.render.wording.entries import (
+from crdcompat.render.wording.entry_sentences import (
     and_in_more,
     detail_lines,
     met_line,
@@ -35,7 +35,7 @@ from crdcompat.render.wording.findings import (
     shown_places,
     undecided_line,
 )
-from crdcompat.render.wording.report import subject, title
+from crdcompat.render.wording.summaries import subject, title
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 from crdcompat.vocabulary.writes import Operation
 

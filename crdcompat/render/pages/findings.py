@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from crdcompat.render.pages.blocks import Entries, Section
-from crdcompat.render.pages.finding import Placed, finding_entries, undecided_entries
-from crdcompat.render.wording.causes import causes
-from crdcompat.render.wording.entries import findings_of
+from crdcompat.render.pages.blocks import Brief, Entries, Section
+from crdcompat.render.pages.finding import Placed, Setting, finding_entries, undecided_entries
+from crdcompat.render.wording.blocks import causes
+from crdcompat.render.wording.entry_sentences import findings_of
 from crdcompat.render.wording.findings import direction_title, plural
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.render.pages.blocks import Brief
-    from crdcompat.render.pages.finding import Setting
 
 #: Most items on a page; a larger report omits those of severity info.
 _MAX_ITEMS = 10_000

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import Problem
-from crdcompat.models.fleet import REACHABLE
+from crdcompat.models.fleet import REACHABLE, ClusterVerdict, FleetCluster, FleetFinding, FleetReport
 from crdcompat.render.pages.blocks import (
     Bars,
     Block,
@@ -24,8 +24,8 @@ from crdcompat.render.pages.blocks import (
     Section,
     Table,
 )
-from crdcompat.render.pages.objects import MAX_SAID
 from crdcompat.render.pages.page import Answer, Blocked, Page
+from crdcompat.render.pages.replayed_objects import MAX_SAID
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
@@ -50,7 +50,6 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetFinding, FleetReport
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 

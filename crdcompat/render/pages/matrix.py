@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.entries import alone
 from crdcompat.findings.finding import listed
-from crdcompat.models.matrix_obstacles import Obstacle, obstacles
+from crdcompat.models.matrix import Obstacle, obstacles
 from crdcompat.render.pages.blocks import (
     Answers,
     Block,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Blocker, MatrixCluster, MatrixReport
     from crdcompat.models.matrix import Cell as Way
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
 
 _MAX_LINES = 12
 
@@ -97,7 +96,7 @@ def _answers(report: MatrixReport) -> Iterator[Answer]:
     if report.cluster is not None:
         yield Answer(cluster_answer(report.cluster), "bold")
     for reach in reaches(report):
-        yield Answer(reach.origin, reach.verdict, reason=f": {reach_sentence(reach)}", most=2)
+        yield Answer(reach.origin, reach.best, reason=f": {reach_sentence(reach)}", most=2)
 
 
 def _body(report: MatrixReport, style: Style) -> Iterator[Block]:
@@ -208,7 +207,7 @@ def goes_back(report: MatrixReport) -> tuple[Cell, ...]:
         if reach is None:
             cells.append(Cell("the oldest"))
         else:
-            cells.append(Cell(", ".join(short[way.target] for way in reach.works) or "none", reach.verdict))
+            cells.append(Cell(", ".join(short[way.target] for way in reach.works) or "none", reach.best))
     return tuple(cells)
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.render.pages.blocks import Bars, Entries, Section, Table
+from crdcompat.render.pages.blocks import Bars, Block, Entries, Facet, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdcompat.errors import Problem
     from crdcompat.models.report import Release
-    from crdcompat.render.pages.blocks import Block, Facet
 
 
 class Mark(Struct, frozen=True):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.render.pages.blocks import Brief, Fold, Folded, Line, Listing, Notes, Section
+from crdcompat.render.pages.blocks import Block, Brief, Fold, Folded, Line, Listing, Notes, Section
 from crdcompat.render.pages.short import WHOLE_CRD, short_findings
-from crdcompat.render.wording.entries import listed_above
+from crdcompat.render.wording.entry_sentences import listed_above
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -21,7 +21,7 @@ from crdcompat.render.wording.findings import (
     some,
     undecided_line,
 )
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block
     from crdcompat.render.pages.page import Page
-    from crdcompat.vocabulary import Direction
 
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
@@ -63,24 +61,23 @@ class Part(Struct, frozen=True):
     report_file: str = ""
 
 
-def with_parts(
-    page: Page,
-    report: DiffReport | CheckReport,
-    listed: Sequence[Entry],
-    parts: Sequence[Part],
-    ways: Sequence[Sequence[Direction]],
-    style: Style,
-) -> Page:
-    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows.
+class Comparisons(Struct, frozen=True):
+    """A report as its comparisons: ``listed`` are all its entries, ``ways`` the directions of each answer."""
 
-    ``listed`` are the entries of the report, ``ways`` the directions of each answer.
-    """
+    report: DiffReport | CheckReport
+    listed: Sequence[Entry]
+    parts: Sequence[Part]
+    ways: Sequence[Sequence[Direction]]
+
+
+def with_parts(page: Page, whole: Comparisons, style: Style) -> Page:
+    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows."""
     if style.verbosity > 0:
-        from crdcompat.render.pages.comparison import with_details
+        from crdcompat.render.pages.comparison_details import with_details
 
-        return with_details(page, report, listed, parts, ways, style)
-    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(parts, 1))
-    return replace(page, body=(*page.body, *made), problems=report.problems)
+        return with_details(page, whole, style)
+    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(whole.parts, 1))
+    return replace(page, body=(*page.body, *made), problems=whole.report.problems)
 
 
 def part_section(part: Part, number: int, found: Iterable[Block], style: Style) -> Section:

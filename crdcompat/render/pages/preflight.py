@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from crdcompat.models.preflight import GoBack
-from crdcompat.render.escape import json_text
+from crdcompat.models.preflight import AccessRule, DeletedKind, GoBack, PreflightReport, WindowEffect
+from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
 from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.blocks import fold, siblings
@@ -21,9 +21,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.losses import Loss
-    from crdcompat.models.preflight import AccessRule, DeletedKind, PreflightReport, WindowEffect
-    from crdcompat.render.escape import Style
+    from crdcompat.models.simulation import Loss
 
 #: The tone of an answer: that of a similar verdict on a release.
 _TONES = {
@@ -153,8 +151,10 @@ def reason(report: PreflightReport) -> str:
         case GoBack.NOTHING:
             return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
         case GoBack.UNKNOWN:
-            known = "; the judged part already says no" if report.says_no else ""
-            return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
+            gaps = plural(len(report.missing), "gap")
+            if report.says_no:
+                return f"What was judged says no; not everything could be judged ({gaps})."
+            return f"Not everything could be judged: {gaps}."
         case GoBack.NO:
             refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
             share = f"{report.rejected} of {plural(report.objects, 'object')}"

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from crdcompat.models.servers import Acceptance
-from crdcompat.render.escape import shortened
+from crdcompat.models.servers import Acceptance, CrdRow, Need, ServersReport
+from crdcompat.render.escape import Style, shortened
 from crdcompat.render.pages.blocks import Block, Cell, Line, Listing, Notes, Section, Table, listing
 from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.findings import crd_name, plural
-from crdcompat.vocabulary.servers import needed, spans
+from crdcompat.vocabulary.servers import ServerName, needed, spans
 from crdcompat.vocabulary.writes import ReleaseVerdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from crdcompat.models.servers import CrdRow, Need, ServersReport
-    from crdcompat.render.escape import Style
-    from crdcompat.vocabulary.servers import ServerName
 
 #: The tone of the verdict, by the worst answer.
 _TONES = {
     Acceptance.REFUSED: ReleaseVerdict.BLOCKED,
     Acceptance.WARNED: ReleaseVerdict.AT_RISK,
     Acceptance.ACCEPTED: ReleaseVerdict.CLEAN,
+}
+#: What an answer about a CRD means, beside its count.
+_MEANINGS = {
+    Acceptance.REFUSED: "by a server or more",
+    Acceptance.WARNED: "a part is ignored",
+    Acceptance.ACCEPTED: "by all servers",
 }
 _MAX_PLACES, _MAX_IGNORED, _MAX_LABEL = 3, 12, 64
 
@@ -34,7 +33,7 @@ def page(report: ServersReport, style: Style) -> Page:
     """The page; it has no details without a CRD."""
     counted = report.by_answer().items()
     worst = next((answer for answer, count in counted if count), Acceptance.WARNED)
-    numbers = tuple(Number(answer, count, "") for answer, count in counted)
+    numbers = tuple(Number(answer, count, _MEANINGS[answer]) for answer, count in counted)
     return Page(
         command="servers",
         title="Which servers take these CRDs",

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.rules import rule
 from crdcompat.program import typed
-from crdcompat.render.escape import height, shortened
+from crdcompat.render.escape import Style, height, shortened
+from crdcompat.render.pages.blocks import Block as PageBlock
 from crdcompat.render.pages.blocks import Brief, Fold, Frame, Head, Line, Section
 from crdcompat.render.text.page import blocks_text
-from crdcompat.render.wording.blocks import Block, predicate
-from crdcompat.render.wording.causes import Cause, causes
-from crdcompat.render.wording.entries import and_in_more, findings_of, met_line, more_places
+from crdcompat.render.wording.blocks import Block, Cause, causes, predicate
+from crdcompat.render.wording.entry_sentences import and_in_more, findings_of, met_line, more_places
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Finding
-    from crdcompat.render.escape import Style
-    from crdcompat.render.pages.blocks import Block as PageBlock
 
 #: Changes of a CRD as a whole.
 WHOLE_CRD = ("crd.added", "crd.deleted", "crd.removed", "crd.renamed")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.models.losses import losses
-from crdcompat.render.escape import json_text
+from crdcompat.models.simulation import losses
+from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Section, listing
-from crdcompat.render.pages.objects import FACETS, entries, marked_rows, numbers, title_of
 from crdcompat.render.pages.page import Page
+from crdcompat.render.pages.replayed_objects import FACETS, entries, marked_rows, numbers, title_of
 from crdcompat.render.wording.findings import place, plural, skipped_lines, some
 from crdcompat.render.wording.replay import (
+    KindReplay,
     failing_writes,
     folded_causes,
     replay_verdict,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.models.simulation import NotSimulated, SimulatedObject, SimulationReport
-    from crdcompat.render.escape import Style
-    from crdcompat.render.wording.replay import KindReplay
 
 _MAX_KINDS, _MAX_REASONS = 20, 8
 #: Characters of an answer of the API server.

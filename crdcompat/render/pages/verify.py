@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.models.verification import Outcome
+from crdcompat.models.verification import Outcome, VerificationReport, VerifiedFinding
 from crdcompat.render.pages.blocks import Fold, Line, Listing
 from crdcompat.render.pages.page import Answer, Page
 from crdcompat.render.wording.findings import crd_name, plural
 
 if TYPE_CHECKING:
-    from crdcompat.models.verification import VerificationReport, VerifiedFinding
     from crdcompat.render.escape import Style
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from crdcompat.models.preflight import StepKind
-from crdcompat.render.escape import json_text, shortened
+from crdcompat.models.preflight import Step, StepKind
+from crdcompat.render.escape import Style, json_text, shortened
 from crdcompat.render.pages.blocks import Block, Cell, Fold, Line, Listing, Notes, Section, Table, listing
 from crdcompat.render.pages.page import Answer, Page
 from crdcompat.render.wording.findings import plural, some
@@ -16,9 +16,7 @@ from crdcompat.render.wording.verdict import allowed_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.preflight import Step
     from crdcompat.models.versions import Jump, Lost, StoredKind, VersionLife, VersionsCluster, VersionsReport
-    from crdcompat.render.escape import Style
 
 _MAX_LABEL, _MAX_CELL, _MAX_UNJUDGED = 64, 40, 12
 

@@ -23,7 +23,7 @@ from crdcompat.render.pages.blocks import (
     Section,
     Table,
 )
-from crdcompat.render.pages.page import MAX_BLOCKED, Answer, and_more
+from crdcompat.render.pages.page import MAX_BLOCKED, Answer, Page, and_more
 from crdcompat.render.wording.findings import more_lines, plural, problem_line
 from crdcompat.vocabulary import Side
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.render.pages.page import Page
 
 _ALL = Style(verbosity=1)
 _STEP, _GAP = "  ", "  "

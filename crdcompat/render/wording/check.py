@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 #: Ids of findings in one command.
 _MAX_IDS = 8
+_VERSION = re.compile(r"\d\.\d")
 
 
 def unreleased_reason(count: int = 1) -> str:
@@ -30,13 +32,16 @@ def unreleased_reason(count: int = 1) -> str:
     return f"no rollback target has what {breaks}, so {fails} not fail"
 
 
-def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
-    """What to do about the worst finding that fails: fix it, accept it, or read more; how to accept the others."""
+def next_steps(report: CheckReport, listed: Sequence[Entry], fails: FailOn) -> list[str]:
+    """What to do about the worst finding that fails: fix it, accept it, or read more; how to accept the others.
+
+    A declaration of growth counts only in a release that is known.
+    """
     failing = blocks(entry for entry in listed if is_failing(entry.finding, fails))
     if not failing:
         return []
     first, others = failing[0].entries, [entry for block in failing[1:] for entry in block.entries]
-    declarable = _ids(entry for entry in first if any(map(is_declarable, entry.findings)))
+    declarable = _ids(entry for entry in first if _has_release(report) and any(map(is_declarable, entry.findings)))
     fix = growth_fix(failing[0].finding, declarable) if declarable else fix_line(failing[0].finding)
     lines = [
         f"To fix it: {fix}",
@@ -47,6 +52,12 @@ def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
         how = waive_command(ids) if len(ids) <= _MAX_IDS else f"{typed()} check -v shows the ids"
         lines.append(f"To accept the other {plural(len(others), 'finding')}: {how}")
     return lines
+
+
+def _has_release(report: CheckReport) -> bool:
+    """Whether the base tells a release: by a version in its name, or by the server that it has to run."""
+    bases = (each.report.old for each in report.sections if each.against == Against.BASE)
+    return any(base.kubernetes is not None or _VERSION.search(base.name) is not None for base in bases)
 
 
 def _ids(listed: Iterable[Entry]) -> list[str]:

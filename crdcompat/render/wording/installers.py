@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.models.installers import answers_by_installer, by_installer
+from crdcompat.models.installers import InstallerVerdict, answers_by_installer, by_installer
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.installers import Installer
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from crdcompat.models.diff import DiffReport
-    from crdcompat.models.installers import InstallerVerdict
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -10,9 +11,9 @@ from msgspec import Struct
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
-from crdcompat.models.losses import losses
-from crdcompat.models.matrix_obstacles import ObstaclePart
+from crdcompat.models.matrix import ObstaclePart
 from crdcompat.models.report import short_names
+from crdcompat.models.simulation import losses
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.installers import cell_lines
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from crdcompat.models.simulation import SimulationReport
 
 _MAX_VALUES = 20
+#: What stands before a version: ``release-`` of ``release-4.13``.
+_BEFORE_VERSION = re.compile(r"\D*[-_/](?=v?\d+\.\d)")
 _LETTERS = {
     ReleaseVerdict.BLOCKED: "B",
     ReleaseVerdict.UNKNOWN: "?",
@@ -171,7 +174,13 @@ class Reach(Struct, frozen=True):
         """The verdict on the first rollback that does not work; the worst verdict if all work."""
         if self.stop is not None:
             return self.stop.verdict
-        return min((cell.verdict for cell in self.works), key=lambda verdict: verdict.rank)
+        return self.best
+
+    @property
+    def best(self) -> ReleaseVerdict:
+        """The worst verdict of the rollbacks that work; without one, that of the first that does not."""
+        ways = self.works or (self.stop,)
+        return min((way.verdict for way in ways if way is not None), key=lambda verdict: verdict.rank)
 
 
 def reaches(report: MatrixReport) -> list[Reach]:
@@ -190,8 +199,9 @@ def reach_sentence(reach: Reach) -> str:
     parts = []
     if reach.works:
         risk = [cell for cell in reach.works if cell.verdict == ReleaseVerdict.AT_RISK]
-        names = ", ".join(f"{cell.target}{' (AT RISK)' if cell in risk else ''}" for cell in reach.works)
-        parts.append(f"back to {names}")
+        every = len(risk) == len(reach.works) > 1
+        names = ", ".join(f"{cell.target}{' (AT RISK)' if cell in risk and not every else ''}" for cell in reach.works)
+        parts.append(f"back to {names}{' (all AT RISK)' if every else ''}")
     if reach.stop is not None:
         word = reach.stop.verdict.upper()
         parts.append(f"{word} to {reach.stop.target}{why(reach.stop)}")
@@ -219,13 +229,18 @@ def labels(report: MatrixReport) -> dict[str, str]:
 
 
 def shortest_names(report: MatrixReport) -> dict[str, str]:
-    """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``."""
+    """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``.
+
+    Where not all have it, versions lose what stands before most of them, if the names stay different.
+    """
     shown = labels(report)
     same = "".join(
         chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*shown.values(), strict=False))
     )
-    common = same.rstrip("v.0123456789")
-    return {name: label.removeprefix(common) or label for name, label in shown.items()}
+    before = Counter(found[0] for label in shown.values() if (found := _BEFORE_VERSION.match(label)))
+    common = same.rstrip("v.0123456789") or next((text for text, count in before.most_common(1) if count > 1), "")
+    short = {name: label.removeprefix(common) or label for name, label in shown.items()}
+    return short if len({*short.values()}) == len(short) else shown
 
 
 def cell_text(cell: Cell, *, letters: bool = False) -> str:

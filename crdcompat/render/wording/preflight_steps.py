@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.models.preflight import StepKind
+from crdcompat.models.preflight import FieldWriter, PreflightReport, Step, StepKind
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.simulation import early_fix
@@ -17,7 +17,6 @@ from crdcompat.vocabulary import IN_CLUSTER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.preflight import FieldWriter, PreflightReport, Step
     from crdcompat.models.simulation import RejectedCause
 
 #: What closes the gaps: a sentence for all gaps that take the same step.

@@ -15,7 +15,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.outcome import outcome, severities
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
-from crdcompat.render.wording.entries import waived
+from crdcompat.render.wording.entry_sentences import waived
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.installers import MISSING_CRDS

@@ -21,7 +21,7 @@ from crdcompat.schema.regex.language import Language, extra_states
 from crdcompat.schema.regex.members import finite, members, outside
 from crdcompat.schema.regex.product import Product
 from crdcompat.schema.regex.readable import text_cost
-from crdcompat.schema.regex.search import shortest
+from crdcompat.schema.regex.shortest_texts import shortest
 
 __all__ = [
     "Kind",

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.automaton import Automaton, LengthsAutomaton, StringsAutomaton, pattern_automaton
-from crdcompat.schema.regex.parse import compiled
+from crdcompat.schema.regex.syntax_tree import compiled
 
 #: The most states for lengths and listed texts, in addition to the bound of a search.
 _MAX_EXTRA = 20_000

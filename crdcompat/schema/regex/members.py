@@ -17,7 +17,7 @@ from crdcompat.schema.regex.language import Language, found
 from crdcompat.schema.regex.partition import Mask
 from crdcompat.schema.regex.product import Edge, Product
 from crdcompat.schema.regex.program import EDGE, Program
-from crdcompat.schema.regex.search import Words
+from crdcompat.schema.regex.shortest_texts import Words
 
 _LIMIT = 1000
 #: The most members of a language that are cached.

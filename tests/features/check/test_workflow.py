@@ -105,7 +105,7 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     (repo / "README").write_text("b")
     assert len(check(repo, code=0)["notes"]) == 1
     (repo / "w.yaml").write_text(json.dumps(widget("A", "B")))
-    reported = "what is not staged is not looked at: --head worktree:"
+    reported = "changes that are not staged do not count: --head worktree: counts them"
     assert check(repo, code=0)["notes"][1:] == [reported]
     assert reported in run("check", cwd=repo).out
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from crdcompat.features.fleet.cluster_counts import FleetTally
 from crdcompat.features.fleet.judged import Judged
-from crdcompat.features.fleet.outcome import Outcome, RecordingCause, TargetOutcome, UnjudgedObjects
+from crdcompat.features.fleet.recording_outcome import Outcome, RecordingCause, TargetOutcome, UnjudgedObjects
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 

@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.features.fleet.connection import local_cluster
 from crdcompat.features.fleet.dask_cluster import judged_by_cluster
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import Workers, workers_for
@@ -204,7 +204,7 @@ _UNFIT = {
         rf"its code is crdcompat 0\.1\.0 other, that of this machine {re.escape(__version__)} \w+",
     ),
     "broken": (
-        "import crdcompat.features.fleet.judge as judge; judge.read_source = lambda *_: 1 / 0",
+        "import crdcompat.features.fleet.fleet_judge as judge; judge.read_source = lambda *_: 1 / 0",
         "ZeroDivisionError: division by zero",
     ),
     "older": (

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from crdcompat.features.fleet.deduplicate import ClusterObjects, ObjectResult, RecordingObjects
-from crdcompat.features.fleet.outcome import OUTSIDE, Outcome, RecordingCause, TargetOutcome, UnjudgedObjects
+from crdcompat.features.fleet.recording_outcome import OUTSIDE, Outcome, RecordingCause, TargetOutcome, UnjudgedObjects
 from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 
 REJECTED, ACCEPTED = WriteResult.REJECTED, WriteResult.ACCEPTED

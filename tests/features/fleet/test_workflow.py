@@ -33,9 +33,9 @@ from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.code import code_id
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge
-from crdcompat.features.fleet.outcome import Outcome, decode, encode
+from crdcompat.features.fleet.recording_outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workflow import simulate_fleet
 from crdcompat.models.fleet import FleetReport
@@ -324,7 +324,7 @@ _WAITS = """
 import itertools, sys
 from crdcompat.__main__ import main
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.judge import FleetJudge
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 
 add, numbers = Journal.add, itertools.count(1)
 

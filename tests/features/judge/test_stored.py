@@ -7,7 +7,7 @@ from operations import operations
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.features.judge.stored import MAX_DIFFERING, _Differing, changed_besides
-from crdcompat.features.judge.verdict import judge_write, resource_of
+from crdcompat.features.judge.write_verdict import judge_write, resource_of
 
 
 def test_long_lists_cost_what_differs() -> None:

@@ -352,7 +352,7 @@ def test_a_second_page_that_is_not_there(cluster: ApiServer) -> None:
     found = report()
     assert found["answer"] == "unknown"
     assert found["summary"]["rejected"] == 500
-    assert "the judged part already says no" in preflight().out
+    assert "What was judged says no" in preflight().out
 
 
 def test_a_list_that_expires_is_read_again(cluster: ApiServer) -> None:

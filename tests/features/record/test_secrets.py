@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.features.record.secrets import without_applied, without_secrets
+from crdcompat.features.record.hide import without_applied, without_secrets
 
 JWT = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJlLW9mLXRoZS10ZXN0"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n"

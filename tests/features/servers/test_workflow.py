@@ -171,7 +171,7 @@ def test_page(crds: Path) -> None:
         ["networks.example.com", "refused", "ok"],
         ["widgets.example.com", "ok", "ok"],
     ]
-    assert "`isCIDR` needs Kubernetes 1.31 or later" in ran.out
+    assert "<code>isCIDR</code> needs Kubernetes 1.31 or later" in ran.out
 
 
 def test_no_crd_that_can_be_read(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from helpers import crd, obj, root, run, string, write
 from msgspec.structs import replace
 from report_samples import HOSTILE, check, hostile_check, rendered, replayed, sample, widget
 
+from crdcompat.package_data import data_dir
+
 pytest.importorskip("selenium")
 
 
@@ -202,6 +204,35 @@ def test_names_of_rows_leave_room_for_cells_on_a_phone(browser: Browser, tmp_pat
     assert 70 < width < 180
     assert height < 140
     assert browser.js(size, ".grid tbody td")[2] < 220
+
+
+def test_a_matrix_of_thirteen_releases_fits_a_screen_and_paper(browser: Browser, tmp_path: Path) -> None:
+    names = [f"release-4.{minor}" for minor in range(10, 23)]
+    for number, name in enumerate(names):
+        write(tmp_path / name / "w.json", json.dumps(crd(root(status=obj(a=string(*"ABCDEFGHIJKLMN"[: number + 1]))))))
+    run("matrix", *(f"./{name}" for name in names), "--format", "html=page.html", cwd=tmp_path)
+    browser.open(tmp_path / "page.html", width=1280)
+    room = "const part = document.querySelector('.scroll'); return [part.scrollWidth, part.clientWidth]"
+    wide, there = browser.js(room)
+    assert wide == there == 1216
+    assert browser.js("return document.querySelector('.grid tbody td .figure').getAttribute('aria-label')") == "1 error"
+    browser.open(tmp_path / "page.html", width=703)
+    browser.cdp("Emulation.setEmulatedMedia", media="print")
+    assert browser.js("return document.querySelector('.grid').offsetWidth") <= 703
+
+
+def test_code_that_is_too_long_goes_on_below(browser: Browser, tmp_path: Path) -> None:
+    """It is not cut off, and stands to the right of the numbers."""
+    demo = data_dir("fixtures") / "demo"
+    run("diff", "release-4.13", "release-4.14", "--format", f"html={tmp_path / 'page.html'}", cwd=demo)
+    browser.open(tmp_path / "page.html", width=390)
+    browser.js("document.querySelector('.item').open = true")
+    lines = (
+        "const frames = document.querySelector('.item').querySelectorAll('.excerpt pre');"
+        "return [...frames].map((each) => [each.scrollWidth - each.clientWidth,"
+        " getComputedStyle(each.querySelector('span')).textIndent.startsWith('-')])"
+    )
+    assert browser.js(lines) == [[0, True], [0, True]]
 
 
 def test_paper_shows_a_summary_and_what_is_open(browser: Browser, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from patterns import NEAR, PATTERNS, disagreements, oracle, texts
 from crdcompat.schema.re2 import PatternError, compile_pattern
 from crdcompat.schema.regex import Unsupported
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
-from crdcompat.schema.regex.parse import parse
+from crdcompat.schema.regex.syntax_tree import parse
 
 TRICKY = [
     "", "a", "^Allow|Deny$", "^0|([0-9]+)+$", "[a-z0-9]([-a-z0-9]*[a-z0-9])?", "^(?i)(abc)$", r"\p{L}", "^$",

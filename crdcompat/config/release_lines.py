@@ -1,0 +1,141 @@
+"""Where a commit stands among the releases of its repository: its branch, and the releases that came before it.
+
+Releases are branches (``release-1.2``), else tags. The main branch has no version: the releases before one of its
+commits are those that left it up to there. A release that left it later is none of them, whatever its version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from crdcompat.config.releases import is_release, minor_of, newest_patches, series_of, version_of
+from crdcompat.errors import SourceError
+from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS
+from crdcompat.sources.branches import Names, grown_from, having, is_release_branch, merged
+from crdcompat.sources.git import file_at, has_word
+from crdcompat.sources.refs import merge_base
+from crdcompat.sources.repository import Repository
+
+
+class Line(Struct, frozen=True):
+    """The line of development of a commit.
+
+    ``branch`` is a release branch or the main branch, "" if unknown. ``before`` are the releases before the commit,
+    newest first; ``are_tags``: they are tags.
+    """
+
+    branch: str = ""
+    before: tuple[str, ...] = ()
+    are_tags: bool = False
+
+    @property
+    def is_release(self) -> bool:
+        """Whether the branch belongs to a release."""
+        return is_release_branch(self.branch)
+
+
+def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str = "") -> Line:
+    """The line of a commit. ``main`` is the main branch, ``branch`` the one that the commit is known to be of.
+
+    Else it is of the main branch, if that has it, else of the oldest release branch with it. A commit that no such
+    branch has is of the branch that it is based on. Raises SourceError.
+    """
+    releases = release_branches(names.refs)
+    if is_release_branch(branch):
+        return Line(branch, _older(branch, releases)) if releases else _tagged(repo, names, commit, branch)
+    if not releases:
+        return _tagged(repo, names, commit, main)
+    refs = {name: names.refs[name] for name in (*releases, main) if name in names.refs}
+    there = having(repo, commit, refs)
+    if not there:
+        commit = grown_from(repo, commit, refs.values()) or commit
+        there = having(repo, commit, refs)
+    later = [name for name in reversed(releases) if name in there]
+    main = "" if is_release_branch(main) else main
+    if later and main not in there:
+        return Line(later[0], _older(later[0], releases))
+    left = _left_at(repo, names, commit, main, later)
+    return Line(main, tuple(name for name in releases if name not in there or name in left))
+
+
+def release_branches(branches: Iterable[str]) -> tuple[str, ...]:
+    """The release branches among these, newest first, one for each minor."""
+    found: dict[tuple[int, int] | None, str] = {}
+    for name in sorted(filter(is_release_branch, branches), key=_age):
+        found[minor_of(name)] = name
+    return tuple(reversed(found.values()))
+
+
+def _older(branch: str, releases: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in releases if (minor_of(name) or ()) < (minor_of(branch) or ()))
+
+
+def _left_at(repo: Repository, names: Names, commit: str, main: str, later: Sequence[str]) -> list[str]:
+    """Those of the releases ``later`` (oldest first), all of which have a commit of ``main``, that left it right there.
+
+    A release that ends where the main branch does has not left it: the main branch is that release.
+    """
+    tip = names.commit(main) or commit
+    found = []
+    for name in later:
+        if names.commit(name) == tip and name == later[-1]:
+            break
+        try:
+            left = merge_base(repo, names.commit(name), tip)
+        except SourceError:
+            break
+        if left != commit:
+            break
+        found.append(name)
+    return found
+
+
+def _tagged(repo: Repository, names: Names, commit: str, branch: str) -> Line:
+    """The line of a commit in a repository that has releases as tags alone."""
+    tags = {name: f"refs/tags/{name}" for name in series_of(filter(is_release, names.tags))}
+    if not tags:
+        return Line(branch)
+    main = {branch: names.refs[branch]} if branch in names.refs else {}
+    there = having(repo, commit, tags | main)
+    before = {name: ref for name, ref in tags.items() if name not in there or names.tags[name] == commit}
+    if main and branch not in there:  # a maintenance branch: releases of the main branch are later ones
+        before = _up_to_newest(before, merged(repo, commit, before))
+    return Line(branch, tuple(reversed(newest_patches(before))), are_tags=True)
+
+
+def _up_to_newest(tags: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
+    newest = max((minor_of(name) or () for name in own), default=())
+    return {name: ref for name, ref in tags.items() if (minor_of(name) or ()) <= newest}
+
+
+def _age(name: str) -> tuple[object, ...]:
+    return version_of(name) or ((), 0, 0)
+
+
+# What the files of a commit tell about its servers: whether it is of OpenShift, and which Kubernetes its Go code
+# uses.
+#
+# The lists of feature gates are no witness: on the main branch of openshift/api their ``version`` is empty.
+# ``go.mod`` names the libraries of an operator, not the servers of its users; in OpenShift it comes close to the
+# server, but on the main branch it is raised weeks after the release before has left.
+
+
+#: The part that the annotations of feature sets, gates and cluster profiles have in common.
+_ANNOTATION = "release.openshift.io/"
+_LIBRARY = re.compile(rb"^\s*(?:require\s+)?k8s\.io/(?:api|apimachinery|apiserver|client-go) v0\.(\d+)\.", re.MULTILINE)
+
+
+def is_of_openshift(repo: Repository, commit: str) -> bool:
+    """Whether a manifest of a commit has an annotation of OpenShift's releases. Raises SourceError."""
+    return has_word(repo, commit, _ANNOTATION, excluded_folders=EXCLUDED_FOLDERS)
+
+
+def library_minor(repo: Repository, commit: str) -> int | None:
+    """The Kubernetes minor (31 for ``v0.31.1``) of the libraries in a commit's ``go.mod``; None without one.
+
+    Raises SourceError.
+    """
+    return max(map(int, _LIBRARY.findall(file_at(repo, commit, "go.mod"))), default=None)
