@@ -136,16 +136,17 @@ class CrdReader:
     def passes_over(self, tree: Tree, path: str) -> str | None:
         """Why a file of a tree is not read: "" if it is no manifest, None if it is read. Raises SourceError.
 
-        A file counts whatever its name and folder if a kustomization or a glob of the configuration lists it.
+        A file counts whatever its name and folder if a kustomization lists it, and a manifest in any folder that a glob
+        of the configuration names.
         """
-        reason = excluded(path)
-        if not reason and (is_manifest_name(path) or is_packed_chart(path)):
+        reason, is_manifest = excluded(path), is_manifest_name(path)
+        if not reason and (is_manifest or is_packed_chart(path)):
             return None
-        if path in self._also or (reason and lists(path, (*self._include, *self.ships))):
+        if path in self._also or (is_manifest and lists(path, (*self._include, *self.ships))):
             return None
         if not is_kustomization_name(path) and path in self.kustomized(tree).listed:
             return None
-        return reason if is_manifest_name(path) else ""
+        return reason if is_manifest else ""
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
