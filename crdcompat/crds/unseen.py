@@ -31,8 +31,10 @@ PARAMETER = "a parameter of the template is part of a CRD: process the template 
 #: The reasons why the effect of a file on CRDs is not seen.
 UNSEEN = (FRAGMENT, TEMPLATE, MADE, PATCH, PARAMETER)
 _DECIDING = (FEATURE_SET, PROFILE, GATE, CHANNEL)
-#: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
-_GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
+#: A CRD written as a Go value or as YAML in a Go string, and the markers of types from which one is generated.
+_GO_VALUE = re.compile(
+    rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b|^\s*kind: CustomResourceDefinition\b", re.MULTILINE
+)
 _GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
 #: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
 _OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)

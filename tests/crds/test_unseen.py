@@ -12,6 +12,9 @@ from crdcompat.crds.reader import CrdReader
 from crdcompat.sources.files import PathTree
 
 _VALUE = "package crds\n\nvar made = &extv1.CustomResourceDefinition{\n\tTypeMeta: metav1.TypeMeta{},\n}\n"
+_YAML = (
+    "package crds\n\nvar made = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {}\n`\n"
+)
 _DECODED = "package crds\n\nvar found = &extv1.CustomResourceDefinition{}\n"
 _TYPES = "package v1\n\n// +kubebuilder:object:root=true\ntype Widget struct{}\n"
 _PATCH = {**crd(), "spec": {"conversion": {"strategy": "None"}}}
@@ -46,6 +49,7 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
         ({**_ONE, "kustomization.yaml": {"kind": "Kustomization", "resources": ["widget.yaml"]}}, ()),
         ({**_ONE, "kustomization.yaml": _OF_OTHERS, "p.yaml": {"kind": "Deployment"}}, ()),
         ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
+        ({**_ONE, "pkg/crds_generated.go": _YAML}, (f"pkg/crds_generated.go makes {_MADE}",)),
         ({**_ONE, "pkg/CustomResources/a.go": _VALUE}, (f"pkg/CustomResources/a.go makes {_MADE}",)),
         ({**_ONE, "pkg/crds.go": _DECODED, "vendor/a/crds.go": _VALUE, "pkg/types.go": _TYPES}, ()),
         (
