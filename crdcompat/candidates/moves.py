@@ -13,7 +13,8 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
-from crdcompat.candidates.sample import values
+from crdcompat.candidates.sample import list_of_size, values
+from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.schema.paths import (
     ITEM,
     Object,
@@ -29,8 +30,8 @@ from crdcompat.schema.structural import ABSENT, RULES, Node
 
 #: Members that are tried where an object has too few, and items of a list that a rule judges one by one.
 _MAX_ADDED, _MAX_ITEMS = 6, 4
-#: Characters of strings that are made for a length in a rule.
-_MAX_LENGTH = 512
+#: Characters of strings that are made for a length in a rule, and items of lists.
+_MAX_LENGTH, _MAX_SIZE = 512, 32
 #: Makes a value for a node, ABSENT if it finds none.
 Made = Callable[[Node], Any]
 #: A place in an object, and the value to set there.
@@ -159,10 +160,22 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
     if below.type == "string":  # a rule may compare the length with a number
         lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
         yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
+    if below.type == "array":
+        yield from ((at, items) for items in _longer(value_or_none(obj, at), below, mention))
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):
                 yield from (((*at, key), value) for value in mention.values if _is_value_for(value, below.additional))
+
+
+def _longer(items: Any, node: Node, mention: Mention) -> Iterator[list[Any]]:
+    """The items with more behind them: a rule may compare the size of a list with a number."""
+    held = items if isinstance(items, list) else []
+    named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_SIZE)
+    for size in dict.fromkeys(size for value in named for size in (value, value + 1) if size > len(held)):
+        made = list_of_size(with_stated_type(node), size)
+        if made is not ABSENT:
+            yield [*held, *made[len(held) :]]
 
 
 def _is_required(node: Node, member: tuple[str, ...]) -> bool:

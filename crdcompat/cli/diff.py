@@ -94,6 +94,8 @@ def _print(patch: str) -> None:
 
 
 def _nothing(report: DiffReport, paths: Sequence[str]) -> str:
+    from crdcompat.features.diff.diff_report import passed_over
+
     if paths:
         return f"no CRD of both sides has a file below {', '.join(paths)}"
-    return report.why_nothing
+    return f"{report.why_nothing}{passed_over(report)}"

@@ -8,7 +8,8 @@ The engine also compares across versions (``crossings``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any
 
@@ -81,10 +82,12 @@ class Comparer:
         pairs: Sequence[CrdPair],
         directions: Iterable[Direction] = tuple(Direction),
         paths: Mapping[str, Set[SchemaPath]] | None = None,
+        complete: Callable[[Iterable[Judged]], Iterable[Judged]] = iter,
     ) -> Comparison:
         """Compare all pairs and judge the changes in ``directions``.
 
-        ``paths``: only the changes of schemas at these paths, by CRD.
+        ``paths``: only the changes of schemas at these paths, by CRD. ``complete`` adds to each result, as it is found,
+        what else the budget is for.
         """
         found = Comparison()
         occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
@@ -110,9 +113,8 @@ class Comparer:
                 _merge(undecided, opened)
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
-            found.judged.extend(judged_of_crd(crd, item, places, wanted, found))
-        for (crd, version, *_), places in stepping(occurrences.items(), "Changes judged", len(occurrences)):
-            found.judged.extend(self._judged(crd, version, places, wanted, found))
+            found.judged.extend(complete(judged_of_crd(crd, item, places, wanted, found)))
+        found.judged.extend(complete(self._each_judged(occurrences, wanted, found)))
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
         return found
@@ -220,6 +222,18 @@ class Comparer:
         )
 
     # -- effects -------------------------------------------------------------------------------
+
+    def _each_judged(
+        self,
+        occurrences: Mapping[tuple[Any, ...], list[Occurrence]],
+        directions: tuple[Direction, ...],
+        found: Comparison,
+    ) -> Iterator[Judged]:
+        """The results of all changes, by CRD: one with many changes does not take the budget of those with few."""
+        counts = Counter(crd for crd, *_ in occurrences)
+        ordered = sorted(occurrences.items(), key=lambda each: counts[each[0][0]])
+        for (crd, version, *_), places in stepping(ordered, "Changes judged", len(ordered)):
+            yield from self._judged(crd, version, places, directions, found)
 
     def _judged(
         self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison

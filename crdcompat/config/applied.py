@@ -18,7 +18,7 @@ from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.crds.shipping import shipping
 from crdcompat.crds.variants import variant_annotations_only
-from crdcompat.errors import UsageError
+from crdcompat.errors import SourceError, UsageError
 from crdcompat.findings.finding import order
 from crdcompat.findings.growth import Declaration, Minor, Releases, apply_growth
 from crdcompat.findings.severity import is_strict_error
@@ -73,18 +73,25 @@ def _read(reader: CrdReader, tree: Tree, side: Side, wanted: Callable[[str], boo
 
 
 def _left_out(crds: CrdSet, tree: Tree, reader: CrdReader, config: Config) -> Iterator[str]:
-    """A note on CRDs that only files have which the configuration leaves out: it may be older than the files' paths."""
+    """A note on CRDs that only files have which the configuration leaves out: it may be older than the files' paths.
+
+    Files that nobody compares need not be readable.
+    """
     keys = [key for key in ("include", "exclude") if config.values[key]]
     if not keys or not crds.is_partial:
         return
     entries = [entry for entry in tree.entries() if is_candidate(entry.path) and not config.wants(entry.path)]
     read = crds.named().keys()
-    left = sorted({document.crd.name for document in reader.documents(tree, entries)} - read)
+    keys_leave = f"{' and '.join(keys)} {'leaves' if len(keys) == 1 else 'leave'} out"
+    try:
+        left = sorted({document.crd.name for document in reader.documents(tree, entries)} - read)
+    except SourceError as error:
+        yield f"{keys_leave} files whose CRDs are not known: {str(error).splitlines()[0]}"
+        return
     if left:
         more = f" and {len(left) - _MOST_NAMES} more" if len(left) > _MOST_NAMES else ""
         named = f"{', '.join(left[:_MOST_NAMES])}{more}"
-        leave = "leaves" if len(keys) == 1 else "leave"
-        yield f"{' and '.join(keys)} {leave} out {len(left)} of {len(left) + len(read)} CRDs: {named}"
+        yield f"{keys_leave} {len(left)} of {len(left) + len(read)} CRDs: {named}"
 
 
 def _opened(name: str, other: str, config: Config, repo: str | None) -> Tree:

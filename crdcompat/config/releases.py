@@ -12,11 +12,11 @@ from crdcompat.config.configuration import Config
 from crdcompat.errors import UsageError
 from crdcompat.sources.urls import public_name
 
-_VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
+#: Stages of a pre-release, in order; each precedes the release itself.
+_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "pre", "beta", "fc", "rc")
+_VERSION = re.compile(rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
 _MAX_NAMES = 4
-#: Stages of a pre-release, in order; each precedes the release itself.
-_STAGES = ("alpha", "ec", "pre", "beta", "fc", "rc")
 
 Version = tuple[tuple[int, ...], int, int]
 

@@ -32,7 +32,7 @@ class Kustomized(Struct, frozen=True):
     ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``reached``
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
     paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
-    CRDs.
+    CRDs, ``changing`` the kustomizations that may change CRDs themselves.
     """
 
     listed: frozenset[str] = frozenset()
@@ -40,6 +40,7 @@ class Kustomized(Struct, frozen=True):
     reached: Mapping[str, frozenset[str]] = {}
     named: frozenset[str] = frozenset()
     reshaping: frozenset[str] = frozenset()
+    changing: frozenset[str] = frozenset()
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -57,7 +58,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     if not found:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
-    named, parts, reshaping = set[str](), dict[str, tuple[str, str]](), set[str]()
+    named, parts, reshaping, changing = set[str](), dict[str, tuple[str, str]](), set[str](), set[str]()
     own: dict[str, set[str]] = {}
     pending = [path for path in data if not excluded(path)]
     patches: list[tuple[str, str, Any]] = []
@@ -87,12 +88,13 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
             made = [contents[path].get(each) for each in GENERATORS] if key == "replacements" else ()
             part = f"{key} {patch!r} {text!r} {sources} {made}"
             own[path].add(part)
+            changing.add(path)
             parts[part] = path, f"{key}: {_BUILD}"
             if changes_versions(patch, text):
                 reshaping.add(part)
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
-    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping))
+    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing))
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:

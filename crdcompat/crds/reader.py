@@ -136,16 +136,17 @@ class CrdReader:
     def passes_over(self, tree: Tree, path: str) -> str | None:
         """Why a file of a tree is not read: "" if it is no manifest, None if it is read. Raises SourceError.
 
-        A file counts whatever its name and folder if a kustomization or a glob of the configuration lists it.
+        A file counts whatever its name and folder if a kustomization lists it, and a manifest in any folder that a glob
+        of the configuration names.
         """
-        reason = excluded(path)
-        if not reason and (is_manifest_name(path) or is_packed_chart(path)):
+        reason, is_manifest = excluded(path), is_manifest_name(path)
+        if not reason and (is_manifest or is_packed_chart(path)):
             return None
-        if path in self._also or (reason and lists(path, (*self._include, *self.ships))):
+        if path in self._also or (is_manifest and lists(path, (*self._include, *self.ships))):
             return None
         if not is_kustomization_name(path) and path in self.kustomized(tree).listed:
             return None
-        return reason if is_manifest_name(path) else ""
+        return reason if is_manifest else ""
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
@@ -201,13 +202,16 @@ class CrdReader:
 
         wanted_entries = [entry for entry in entries if wanted is None or wanted(entry.path)]
 
+        def changing() -> frozenset[str]:
+            return self.kustomized(tree).changing
+
         def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
 
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
-            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, has_crds=bool(documents or unread))),
+            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, changing, has_crds=bool(documents or unread))),
             documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
 from crdcompat.crds.templates import TEMPLATE
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.errors import Skipped
     from crdcompat.sources.tree import Entry, Tree
 
-#: The reason to skip a document that only patches a CRD, and a list of patches that names CRDs.
-FRAGMENT, KUSTOMIZE = "fragment of a CRD: no names or versions", "kustomization: patches CRDs"
+#: The reasons to skip a document that only patches a CRD, and a kustomization with patches.
+FRAGMENT, KUSTOMIZE = (
+    "fragment of a CRD: no names or versions",
+    "kustomization: only kustomize build applies its patches",
+)
 #: The reason to skip a patch that changes nothing of what a CRD accepts, nor where clusters get it.
 METADATA = "patch of a CRD's labels and annotations"
 #: The reasons why an object cannot be judged: a program that is not run makes or changes CRDs by it.
@@ -27,22 +31,34 @@ PARAMETER = "a parameter of the template is part of a CRD: process the template 
 #: The reasons why the effect of a file on CRDs is not seen.
 UNSEEN = (FRAGMENT, TEMPLATE, MADE, PATCH, PARAMETER)
 _DECIDING = (FEATURE_SET, PROFILE, GATE, CHANNEL)
-#: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
-_GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
+#: A CRD written as a Go value or as YAML in a Go string, and the markers of types from which one is generated.
+_GO_VALUE = re.compile(
+    rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b|^\s*kind: CustomResourceDefinition\b", re.MULTILINE
+)
 _GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
 #: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
 _OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)
 
 
-def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, has_crds: bool) -> Iterator[str]:
+def unseen(
+    tree: Tree,
+    entries: Iterable[Entry],
+    skipped: Iterable[Skipped],
+    changing: Callable[[], Container[str]],
+    *,
+    has_crds: bool,
+) -> Iterator[str]:
     """The notes on one source, which ``has_crds`` in its manifests.
 
-    Where it has some, only Go files whose path names CRDs are read; where it has none, all Go files are. Raises
-    SourceError.
+    ``changing`` are the kustomizations that may change CRDs; most others patch objects of other kinds. What is in a
+    folder of tests patches nothing that ships. Where there are CRDs, only Go files whose path names CRDs are read;
+    where there are none, all Go files are. Raises SourceError.
     """
-    patches = sorted({item.file for item in skipped if item.reason in (FRAGMENT, METADATA, KUSTOMIZE)})
+    reasons = [(item.file, item.reason) for item in skipped if place_of(item.file) < Place.NEVER]
+    patches = {file for file, reason in reasons if reason in (FRAGMENT, METADATA)}
+    patches |= {file for file, reason in reasons if reason == KUSTOMIZE and file in changing()}
     if patches:
-        yield f"{_files(patches)} CRDs, and the result is not seen: kustomize build shows it"
+        yield f"{_files(sorted(patches))} CRDs, and the result is not seen: kustomize build shows it"
     sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or _OF_CRDS.search(entry.path))]
     values, types = [], []
     for entry, data in tree.read(sources) if sources else ():

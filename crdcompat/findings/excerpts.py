@@ -145,6 +145,11 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
         frozenset() if window.place.side == lacking else _block(window, values) for window in windows
     ]
     listed = [_listed(window) for window in windows]
+    for index, window in enumerate(windows):
+        if _is_versions(window):
+            marked[index] = frozenset()  # what differs below are the lines of the other versions
+        elif lacking not in (window.place.side, Side.ANY) and window.at not in marked[index] and not listed[index]:
+            marked[index] = _block(window, values)  # an equal line elsewhere is not that of the other side
     for index, mine in enumerate(listed):
         # Lines of another list of the window are not those of this one, however equal.
         others = {text for other in listed[:index] + listed[index + 1 :] for text in other.values()}
@@ -223,6 +228,11 @@ def _listed(window: _Window) -> dict[int, str]:
             break
         found[index] = line.strip()
     return found
+
+
+def _is_versions(window: _Window) -> bool:
+    """Whether the place is the list of versions, because the side lacks one."""
+    return window.lines[window.at].strip() == "versions:"
 
 
 def _is_list(window: _Window) -> bool:

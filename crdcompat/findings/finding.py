@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
-from crdcompat.findings.contrast import brief, contrast, contrasted, cut_middle
+from crdcompat.findings.contrast import MOST, brief, contrast, contrasted, cut_middle
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.findings.severity import decide, is_lowered
 from crdcompat.models.finding import Finding, Location, Windows
@@ -247,8 +248,10 @@ def _others(paths: Any) -> str:
 
 
 def listed(values: Sequence[Any], limit: int = 8) -> str:
-    """``"A", "B" and 3 more``."""
-    shown = [orjson.dumps(value).decode() for value in values[:limit]]
+    """``"A", "B" and 3 more``: whole values, of long ones fewer than ``limit``."""
+    texts = [orjson.dumps(value).decode() for value in values[:limit]]
+    room = sum(end <= MOST for end in accumulate(len(text) + 2 for text in texts))
+    shown = texts[: max(room, 2)]
     rest = len(values) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest else "")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.aside import place_of
 from crdcompat.crds.context import prominence
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.paths import Pointer
@@ -30,15 +31,22 @@ class Places(Struct, frozen=True):
     new: dict[Spot, Place]
 
     def of(self, item: Judged) -> tuple[Location, ...]:
-        """The places of a change: OLD's first, those of most clusters before other variants, each once."""
+        """The places of a change, each once: OLD's first, those of most clusters before other variants.
+
+        A copy in a folder of tests or examples is behind the other ones.
+        """
         change = item.change
-        occurrences = sorted(item.occurrences, key=lambda occurrence: prominence(occurrence.context))
-        found = [
-            self._location(side, chosen, at, absolute=change.of_crd)
-            for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
-            for occurrence in occurrences
-            for chosen in occurrence.at(side)
-        ]
+        found: list[Location] = []
+        for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at)):
+            places = [
+                (prominence(occurrence.context), place_of(chosen.document.file), chosen)
+                for occurrence in item.occurrences
+                for chosen in occurrence.at(side)
+            ]
+            found += (
+                self._location(side, chosen, at, absolute=change.of_crd)
+                for *_, chosen in sorted(places, key=lambda place: place[:2])
+            )
         return tuple(dict.fromkeys(found))
 
     def of_open(self, item: Open) -> tuple[Location, ...]:

@@ -15,7 +15,7 @@ from crdcompat.errors import MissingObjectsError, Problem, SourceError
 from crdcompat.sources.files import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from crdcompat.sources.repository import Repository
     from crdcompat.sources.tree import Entry
@@ -35,7 +35,7 @@ def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Proble
     wanted = list(entries)
     uses = Counter(_oid(entry) for entry in wanted)
     kept: dict[str, bytes | None] = {}
-    blobs = _blobs(repo, list(uses))  # a Counter keeps the order of first use
+    blobs = _blobs(repo, {_oid(entry): entry.path for entry in wanted})
     try:
         for entry in wanted:
             oid = _oid(entry)
@@ -53,8 +53,9 @@ def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Proble
         blobs.close()
 
 
-def _blobs(repo: Repository, oids: list[str]) -> Generator[bytes | None]:
-    """The content of each blob in order, None for one that is too large."""
+def _blobs(repo: Repository, paths: Mapping[str, str]) -> Generator[bytes | None]:
+    """The content of each blob in order, None for one that is too large; ``paths`` are files by their blob."""
+    oids = list(paths)
     if not oids:
         return
     process = _idle.take(repo)
@@ -69,7 +70,7 @@ def _blobs(repo: Repository, oids: list[str]) -> Generator[bytes | None]:
                 requests.write("".join(f"{oid}\n" for oid in window).encode())
                 requests.flush()
             for oid in window:
-                found = _answer(repo, answers, oid)
+                found = _answer(repo, answers, oid, paths[oid])
                 outstanding -= 1
                 yield found
     finally:
@@ -131,13 +132,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
+def _answer(repo: Repository, answers: IO[bytes], oid: str, path: str) -> bytes | None:
     header = answers.readline().split()
     if len(header) != 3 or header[1] != b"blob":
         reason = "missing" if header[-1:] == [b"missing"] else "unreadable"
         from crdcompat.sources.fetching import fetch_commands
 
-        problem = f"git object {oid} is {reason} in {repo.where}: a partial or damaged clone? crdcompat never fetches"
+        what = f"{path}: git object {oid} is {reason} in {repo.where}"
+        problem = f"{what}: a partial or damaged clone? crdcompat never fetches"
         line = fetch_commands(repo, whole=True)
         raise MissingObjectsError(problem, f"to get all objects: {line}" if line else "")
     size = int(header[2])
@@ -148,7 +150,7 @@ def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
         return None
     data = answers.read(size + 1)
     if len(data) != size + 1:
-        raise SourceError(f"git stopped while sending object {oid} of {repo.where}: a damaged clone?")
+        raise SourceError(f"{path}: git stopped while sending object {oid} of {repo.where}: a damaged clone?")
     return data[:-1]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from crdcompat.sources.repository import Repository
 
-_RELEASE = re.compile(r"(?:releases?|stable|openshift|enterprise)[-/]v?\d+\.\d+(?:\.(?:\d+|x))?")
+_RELEASE = re.compile(r"(?:releases?|stable|openshift|enterprise)[-/]v?\d+\.\d+(?:\.(?:\d+|x))?|v?\d+\.\d+\.x")
 #: By convention the remote that is the project, in a clone of a fork; GitHub's own command line prefers it, too.
 PROJECT = "upstream"
 _USUAL = ("main", "master")
@@ -89,7 +89,7 @@ class Names(Struct, frozen=True):
 
 
 def is_release_branch(name: str) -> bool:
-    """Whether a branch has the name of a release: ``release-1.2``, ``stable-1.2``, ``release/v1.2.x``, …"""
+    """Whether a branch has the name of a release: ``release-1.2``, ``stable-1.2``, ``release/v1.2.x``, ``v1.2.x``, …"""
     return _RELEASE.fullmatch(name) is not None
 
 

@@ -60,3 +60,20 @@ def test_a_list_gets_the_item_that_a_rule_asks_for() -> None:
     spec = obj(phase=string("A"), tags=array(obj(name=string("b"))))
     found = _specs(spec, "has(self.tags) && self.tags.exists(x, !has(x.name))", {"phase": "A", "tags": []})
     assert {"phase": "A", "tags": [{}]} in found
+
+
+@pytest.mark.parametrize("rule", ["size(self.tags) >= 3", "self.tags.size() > 2"])
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_list_gets_as_many_items_as_a_rule_asks_for(rule: str, held: int) -> None:
+    spec = obj(phase=string("A"), tags=array({**obj(name=string("a", "b")), "required": ["name"]}))
+    found = _specs(spec, rule, {"phase": "A", "tags": [{"name": "b"}] * held})
+    longer = [{"name": "b"}] * held + [{"name": "a"}] * (3 - held)
+    assert {"phase": "A", "tags": longer} in found
+
+
+def test_items_that_a_list_gets_have_keys_of_their_own() -> None:
+    keyed = array(obj(name=string("a", "b", "c")), **{"x-kubernetes-list-type": "map"})
+    keyed |= {"x-kubernetes-list-map-keys": ["name"]}
+    keyed["items"] |= {"required": ["name"]}
+    found = _specs(obj(phase=string("A"), tags=keyed), "size(self.tags) >= 2", {"phase": "A", "tags": []})
+    assert {"phase": "A", "tags": [{"name": "a"}, {"name": "b"}]} in found

@@ -305,6 +305,18 @@ def test_a_directory_without_crds(tmp_path: Path, side: str) -> None:
     assert "The schemas are the same" not in ran.out
 
 
+def test_manifests_that_are_passed_over_are_named_if_there_are_no_others(tmp_path: Path) -> None:
+    for side, made in (("old", crd(OLD)), ("new", crd(NEW))):
+        write(tmp_path / side / "vendor/api/widget.yaml", made)
+        write(tmp_path / side / "vendor/api/README.md", "{{ kind: CustomResourceDefinition")
+    sides = tmp_path / "old", tmp_path / "new"
+    ran = run("diff", *sides)
+    said = "2 manifests are passed over (vendored): --include 'FOLDER/*' reads those of a folder"
+    assert (ran.code, said in ran.err) == (2, True)
+    found = run("diff", *sides, "--include", "vendor/*", "--format", "json").report
+    assert (found["summary"]["crds"]["compared"], found["summary"]["problems"]) == (1, [])
+
+
 def test_nothing_in_common(tmp_path: Path) -> None:
     ran = run("diff", *both(tmp_path, crd(OLD), crd(NEW, kind="Gadget")))
     assert ran.code == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bombs import BOMBS, Pair
-from helpers import Json, both, crd, diff, obj, root, run, string
+from helpers import Json, both, crd, diff, obj, root, run, string, write
 from operations import operations
 
 from crdcompat.compare import budget, walk
@@ -64,6 +64,22 @@ def test_changes_that_the_budget_does_not_suffice_for(tmp_path: Path, monkeypatc
     assert "the work of this comparison (" in undecided["reason"]
     assert " other places" in undecided["reason"]
     assert run("diff", old, new, "--format", "json").out == ran.out
+
+
+def test_a_crd_with_many_changes_does_not_take_the_work_of_one_with_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one with few is the last by name; what is asked of it beside the proof is answered, too."""
+    monkeypatch.setattr(budget, "STEPS", 300)
+    for side, many, values in zip(("old", "new"), _enums(40), ("A", "AB"), strict=True):
+        write(tmp_path / side / "a.yaml", many)
+        write(tmp_path / side / "z.yaml", crd(root(status=obj(phase=string(*values))), kind="Zebra"))
+    report = diff(tmp_path / "old", tmp_path / "new")
+    assert {each["crd"] for each in report["undecided"]} == {"widgets.example.com"}
+    (found,) = (each for each in report["findings"] if each["kind"] == "Zebra")
+    assert found["witness"]["object"] is not None
+    assert (found["severity"], found["because"]) == ("error", ["status", "named by the enum"])
+    assert "status-update-touching" in found["writes"]
 
 
 def _facts(finding: Json) -> tuple[str, ...]:

@@ -117,3 +117,18 @@ def test_init_writes_what_ships_and_why(tmp_path: Path, bundle: str, said: list[
     assert lines[at + 1 : at + 1 + len(said)] == said
     assert lines[at + 1 + len(said)] == ""
     assert run("config", cwd=tmp_path).code == 0
+
+
+def test_a_file_that_is_left_out_need_not_be_there(tmp_path: Path) -> None:
+    """A clone can lack what is large (``--filter=blob:limit=…``)."""
+    git(tmp_path, "init", "-q", "-b", "main", ".")
+    commit(tmp_path, {"a/w.yaml": _copy("A"), "b/g.yaml": _copy("A", "Gadget")})
+    oid = git(tmp_path, "rev-parse", "HEAD:b/g.yaml")
+    commit(tmp_path, {"a/w.yaml": _copy("AB")})
+    (tmp_path / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    refs = "diff", "HEAD~", "HEAD", "--format", "json"
+    assert run(*refs, cwd=tmp_path).code == 2
+    ran = run(*refs, "--exclude", "b/*", cwd=tmp_path)
+    assert ({each["crd"] for each in ran.report["findings"]}, ran.code) == ({_WIDGETS}, 1)
+    (note,) = ran.report["new"]["notes"]
+    assert note.startswith(f"exclude leaves out files whose CRDs are not known: b/g.yaml: git object {oid} is missing")

@@ -230,6 +230,7 @@ def test_the_release_after(newest: str, after: str | None) -> None:
     [
         ("release-4.15", True), ("release-v0.40", True), ("release-0.40.x", True), ("release/v2.1", True),
         ("stable-1.2", True), ("openshift-4.1", True), ("enterprise-3.6", True), ("releases/1.2.3", True),
+        ("v1.2.x", True), ("1.2.x", True), ("v1.2", False), ("v1.2.3", False), ("fix-v1.2.x", False),
         ("release-4.15-fix", False), ("release-notes", False), ("my-release-1.2", False), ("stable", False),
     ],
 )  # fmt: skip
@@ -246,7 +247,7 @@ def tagged(tmp_path: Path) -> History:
     made = History(tmp_path / "tagged", "main", ("old", "older"), openshift=False)
     for name in ("old", "older"):
         made.git("branch", "--quiet", "-D", name)
-    for tag in ("v1.0.0", "v1.1.0", "v1.2.0", "api/v9.0.0", "chart-9.0.0", "v1.3.0-rc.1"):
+    for tag in ("v1.0.0", "v1.1.0", "v1.2.0", "api/v9.0.0", "chart-9.0.0", "v1.3.0-rc.1", "v1.4.0-dev-20260712"):
         made.grow()
         made.git("tag", "--annotate", "--message", tag, tag)
     made.git("checkout", "--quiet", "-b", "v1.1-fixes", "v1.1.0")

@@ -41,6 +41,7 @@ def test_a_crd_in_a_condition_is_compared(tmp_path: Path, before: str) -> None:
     assert places["new"] == line
     assert [(side, message) for _, _, side, message in remarks(report)] == [("new", _REMARK), ("old", _REMARK)]
     assert report["summary"]["skipped"] == report["summary"]["problems"] == []
+    assert run("diff", old, new).out.count(_REMARK) == 1
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,19 @@ from crdcompat.crds.reader import CrdReader
 from crdcompat.sources.files import PathTree
 
 _VALUE = "package crds\n\nvar made = &extv1.CustomResourceDefinition{\n\tTypeMeta: metav1.TypeMeta{},\n}\n"
+_YAML = (
+    "package crds\n\nvar made = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {}\n`\n"
+)
 _DECODED = "package crds\n\nvar found = &extv1.CustomResourceDefinition{}\n"
 _TYPES = "package v1\n\n// +kubebuilder:object:root=true\ntype Widget struct{}\n"
 _PATCH = {**crd(), "spec": {"conversion": {"strategy": "None"}}}
 _KUSTOMIZATION: Json = {
     "kind": "Kustomization",
     "patches": [{"path": "p.yaml", "target": {"kind": "CustomResourceDefinition"}}],
+}
+_OF_OTHERS: Json = {
+    "kind": "Kustomization",
+    "patches": [{"path": "p.yaml"}, {"patch": "- op: remove\n  path: /spec/x\n", "target": {"kind": "Secret"}}],
 }
 _ONE = {"widget.yaml": crd(obj(status=obj(phase=string("A"))))}
 _PATCHED = "and the result is not seen: kustomize build shows it"
@@ -29,6 +36,7 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
     ("files", "notes"),
     [
         (_ONE, ()),
+        ({**_ONE, "e2e/p.yaml": _PATCH}, ()),
         ({**_ONE, "a/p.yaml": _PATCH}, (f"a/p.yaml patches CRDs, {_PATCHED}",)),
         (
             {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},
@@ -39,7 +47,9 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
             (f"a/kustomization.yml patches CRDs, {_PATCHED}",),
         ),
         ({**_ONE, "kustomization.yaml": {"kind": "Kustomization", "resources": ["widget.yaml"]}}, ()),
+        ({**_ONE, "kustomization.yaml": _OF_OTHERS, "p.yaml": {"kind": "Deployment"}}, ()),
         ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
+        ({**_ONE, "pkg/crds_generated.go": _YAML}, (f"pkg/crds_generated.go makes {_MADE}",)),
         ({**_ONE, "pkg/CustomResources/a.go": _VALUE}, (f"pkg/CustomResources/a.go makes {_MADE}",)),
         ({**_ONE, "pkg/crds.go": _DECODED, "vendor/a/crds.go": _VALUE, "pkg/types.go": _TYPES}, ()),
         (

@@ -168,3 +168,50 @@ def test_a_file_that_went_away_costs_no_finding(tmp_path: Path) -> None:
     reported = with_excerpts(report, *sets, Severity.INFO)
     assert [[each.side for each in finding.excerpts] for finding in reported.findings] == [["old"]]
     assert len(reported.findings) == len(report.findings) == 1
+
+
+#: Two versions as controller-gen writes them: the name stands behind the columns.
+_VERSIONS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+"""
+
+
+def _version(name: str, column: str, *, storage: bool) -> str:
+    return f"""\
+  - additionalPrinterColumns:
+    - description: {column}
+      jsonPath: .spec.{column}
+      name: {column}
+      type: string
+    name: {name}
+    schema:
+      openAPIV3Schema:
+        description: {column}
+        type: object
+    served: true
+    storage: {str(storage).lower()}
+"""
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_version_of_one_side_is_marked_and_no_other_version(tmp_path: Path, *, stored: bool) -> None:
+    one = _VERSIONS + _version("v1", "age", storage=True)
+    both = _VERSIONS + _version("v0", "state", storage=stored) + _version("v1", "age", storage=not stored)
+    gone = next(each for each in compared(tmp_path / "gone", both, one).findings if each.version == "v0")
+    assert [
+        (place.line, [line[2:] for line in shown(each) if line[1] == "*"])
+        for place, each in zip(gone.locations, gone.excerpts, strict=True)
+    ] == [(14, ["name: v0"]), (8, [])]
+    came = next(each for each in compared(tmp_path / "came", one, both).findings if each.version == "v0")
+    wanted = (20, ["storage: true"]) if stored else (14, ["name: v0"])
+    assert [
+        (place.line, [line[2:] for line in shown(each) if line[1] == "*"])
+        for place, each in zip(came.locations, came.excerpts, strict=True)
+    ] == [(8, []), wanted]

@@ -39,7 +39,7 @@ _COUNTED = {
     "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
     "streams parsed": "crdcompat.yaml.streams.load_stream",
-    "nodes compared": "crdcompat.compare.walk._walk",
+    "nodes compared": "crdcompat.compare.walk._Walk.walk",
     "schemas compared": "crdcompat.compare.walk.diff_schemas",
     "changes proved": "crdcompat.compare.witness.prove",
     "objects judged": "crdcompat.apiserver.strategy.Resource.create",

@@ -43,7 +43,8 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
         rollback, upgrade = pair.refused(f'"{name}"')
         if name in pair.old.versions:
             version = pair.old.versions[name].version
-            change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
+            at = (*version.pointer, "name")
+            change = crd_change("version.removed", name, None, at, ("spec", "versions"))
             if_accepted = FAILED if version.served else NOTHING
             if not before and (not version.served or precedes(name, _storage(pair.old) or "")):
                 if_accepted = _ONCE_STORED
@@ -55,7 +56,8 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
             at = (*version.pointer, "storage")
             change, if_accepted = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
         else:
-            change = crd_change("version.added", None, name, ("spec", "versions"), version.pointer)
+            at = (*version.pointer, "name")
+            change = crd_change("version.added", None, name, ("spec", "versions"), at)
             if_accepted = FAILED if version.served else NOTHING
         yield CrdChange(name, change, rollback if rollback != NOTHING else if_accepted)
 
@@ -71,7 +73,8 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
         yield CrdChange(pair.name, crd_change("version.storage-moved", _storage(pair.crds.old), pair.name, *at))
     before, after = a.raw.get("deprecated"), b.raw.get("deprecated")
     if bool(before) != bool(after):
-        yield CrdChange(pair.name, crd_change("version.deprecated", before, after, a.pointer, b.pointer))
+        at = (*a.pointer, "name"), (*b.pointer, "name")
+        yield CrdChange(pair.name, crd_change("version.deprecated", before, after, *at))
 
 
 def precedes(name: str, other: str) -> bool:

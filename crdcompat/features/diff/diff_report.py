@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
@@ -134,6 +135,15 @@ def _is_kept(finding: Finding, wanted: Filters) -> bool:
 def _harmless_order(item: Harmless) -> tuple[str, ...]:
     change = item.change
     return (item.crd, item.version, change.place, change.kind, item.direction, *item.contexts)
+
+
+def passed_over(report: DiffReport) -> str:
+    """``; 12 manifests are passed over (vendored): …``, by the folder that most of them are in; "" for none."""
+    reasons = Counter(reason for item in report.skipped if (reason := excluded(item.file)) and reason == item.reason)
+    for reason, count in reasons.most_common(1):
+        are = "manifest is" if count == 1 else "manifests are"
+        return f"; {count} {are} passed over ({reason}): --include 'FOLDER/*' reads those of a folder"
+    return ""
 
 
 def _undecided(item: Open, places: Places) -> UndecidedEntry:

@@ -86,12 +86,14 @@ def _harms(item: Judged, pair: WriterReader) -> Iterator[Harm]:
 def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
     if item.writer_default:
         return replace(item, named=Named.DEFAULT)
-    if (by_kind := _BY_KIND.get(item.change.kind)) is not None:
+    path = item.witness.at or item.change.path
+    node = node_at(pair.writer.node, path)
+    by_kind = _BY_KIND.get(item.change.kind)
+    # A schema that takes values of every type names none of them.
+    if by_kind is not None and not (item.change.kind == "type.changed" and _takes_any(node)):
         return replace(item, named=by_kind)
     if item.change.kind in _REQUIRED:
         return replace(item, named=_of_lack(item, pair, writer))
-    path = item.witness.at or item.change.path
-    node = node_at(pair.writer.node, path)
     value = _value(item)
     if node is not None and value is not ABSENT and (by_schema := _by_schema(value, node)) is not None:
         return replace(item, named=by_schema)
@@ -111,6 +113,10 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
         if found is not None:
             return replace(found, named=Named.SAMPLE)
     return replace(item, named=Named.NOBODY)
+
+
+def _takes_any(node: Node | None) -> bool:
+    return node is not None and not node.types
 
 
 def _of_lack(item: Judged, pair: WriterReader, writer: CrdSet) -> Named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -27,26 +27,25 @@ def judged_on_servers(
     servers, met, seeds = servers_beside(*sides), meeting(*sides), Seeds(*sides, shared)
     if not met:
         comparer = Comparer(servers.of_old, servers.of_new, shared)
-        found = comparer.compare(pairs, directions)
-        found.judged = _completed(found.judged, comparer, servers, sides, seeds, shared)
-        return servers, found
+        completed = _completing(comparer, servers, sides, seeds, shared)
+        return servers, comparer.compare(pairs, directions, complete=completed)
     from crdcompat.features.diff.minors import eras_of, in_each_era, taken_by, with_others
 
     differing = [each for each in pairs if specs_differ(each)]
     taken = taken_by(differing, met, shared)
     servers = with_others(servers, taken)
     comparer = Comparer(servers.of_old, servers.of_new, shared, servers.others)
-    found = comparer.compare(pairs, directions)
-    known = _completed(found.judged, comparer, servers, sides, seeds, shared)
+    completed = _completing(comparer, servers, sides, seeds, shared)
+    found = comparer.compare(pairs, directions, complete=completed)
 
     def judge(
         touched: Sequence[CrdPair], paths: Mapping[str, set[SchemaPath]], era: tuple[Server, ...]
     ) -> Iterable[Judged]:
         own = Comparer(era[0], era[0], shared)
-        judged = own.compare(touched, directions, paths).judged
-        return _completed(judged, own, Servers(era[0], era[0]), sides, seeds, shared)
+        completed = _completing(own, Servers(era[0], era[0]), sides, seeds, shared)
+        return own.compare(touched, directions, paths, completed).judged
 
-    every = in_each_era(known, eras_of(differing, comparer, met, taken), differing, servers, judge)
+    every = in_each_era(found.judged, eras_of(differing, comparer, met, taken), differing, servers, judge)
     found.judged = [_written_to(each, servers, shared) for each in every]
     return servers, found
 
@@ -59,18 +58,17 @@ def _written_to(item: Judged, servers: Servers, shared: ComparisonCache) -> Judg
     return next(iter(with_writes([replace(item, writes=None, spared=None)], own, shared)))
 
 
-def _completed(
-    judged: Iterable[Judged],
-    comparer: Comparer,
-    servers: Servers,
-    sides: tuple[CrdSet, CrdSet],
-    seeds: Seeds,
-    shared: ComparisonCache,
-) -> list[Judged]:
-    """The results with seeds as examples, with the kinds of write that fail, and with who writes the value."""
-    replayed = with_writes(with_seeds(judged, comparer, seeds), servers, shared)
-    # The search for a value that somebody writes may change a witness, which is replayed then.
-    return list(with_writes(with_names(replayed, comparer, *sides, seeds), servers, shared))
+def _completing(
+    comparer: Comparer, servers: Servers, sides: tuple[CrdSet, CrdSet], seeds: Seeds, shared: ComparisonCache
+) -> Callable[[Iterable[Judged]], Iterator[Judged]]:
+    """Gives results seeds as examples, the kinds of write that fail, and who writes the value."""
+
+    def complete(judged: Iterable[Judged]) -> Iterator[Judged]:
+        replayed = with_writes(with_seeds(judged, comparer, seeds), servers, shared)
+        # The search for a value that somebody writes may change a witness, which is replayed then.
+        return with_writes(with_names(replayed, comparer, *sides, seeds), servers, shared)
+
+    return complete
 
 
 def specs_differ(crd_pair: CrdPair) -> bool:

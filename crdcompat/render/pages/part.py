@@ -112,9 +112,12 @@ def _scope(part: Part, style: Style) -> Iterator[Block]:
 
 
 def _remarks(remarks: Iterable[Problem], style: Style) -> Iterator[Line]:
-    """A line for each remark; one for many remarks that say the same, or begin so: the reasons can be long."""
+    """A line for each remark; one for many remarks that say the same, or begin so: the reasons can be long.
+
+    A place that both sides have is named once.
+    """
     short = style.verbosity <= 0
-    listed = [(remark.message, f"{remark.file}:{remark.line}") for remark in remarks]
+    listed = list(dict.fromkeys((remark.message, f"{remark.file}:{remark.line}") for remark in remarks))
     begun = Counter(message.partition(": ")[0] for message in dict(listed))
     places: dict[str, list[str]] = {}
     for message, place in listed:

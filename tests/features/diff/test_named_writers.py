@@ -73,6 +73,17 @@ def _found(tmp_path: Path, old: Json, new: Json, direction: str, **files: Any) -
             id="a list as pattern",
         ),
         pytest.param(_LETTERS, string(), "warning", "nothing names the value", id="a pattern"),
+        pytest.param(string(), {"type": "integer"}, "error", "named by the type", id="another type"),
+        pytest.param(
+            {"type": "integer"}, {"x-kubernetes-int-or-string": True}, "error", "named by the type", id="one type more"
+        ),
+        pytest.param(
+            {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+            {"x-kubernetes-preserve-unknown-fields": True},
+            "warning",
+            "nothing names the value",
+            id="any type",
+        ),
         pytest.param(
             {"type": "integer", "minimum": 0}, {"type": "integer"}, "warning", "nothing names the value", id="a number"
         ),

@@ -101,6 +101,7 @@ def test_the_order_given_is_shown() -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("1.2-dev-20260712", "1.2-alpha.1"),
         ("1.2-alpha.1", "1.2-beta.1"),
         ("1.2-beta.1", "1.2-rc.1"),
         ("1.2-rc.1", "1.2"),
