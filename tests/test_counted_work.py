@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, write
-
-from crdcompat.findings.rules import rule
-from crdcompat.sources import blobs
+from operations import as_new_process
 
 
 def done(work: Counter[str], *names: str) -> dict[str, int]:
@@ -53,8 +51,7 @@ def test_a_check_of_one_crd_does_the_same_in_a_tree_of_any_size(repo: Path, work
     counts = []
     for size in (2, 40):
         _staged(repo, size)
-        rule.cache_clear()
-        blobs._idle.end()  # as if each run were a process of its own
+        as_new_process()
         work.clear()
         assert run("check", "--base", "HEAD", cwd=repo).code == 1
         counts.append(dict(work))
@@ -74,7 +71,7 @@ def test_a_target_costs_what_the_change_touches(repo: Path, work: Counter[str]) 
         commit(repo, {**changed, "w.yaml": widget("Z")})
         git(repo, "checkout", "--quiet", "-B", f"main{size}")
         _staged(repo, size)
-        blobs._idle.end()
+        as_new_process()
         work.clear()
         assert run("check", "--base", "HEAD", cwd=repo).code == 1
         names = "streams parsed", "blobs read", "schemas compared", "nodes compared", "changes proved", "CRDs validated"
@@ -93,7 +90,7 @@ def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> 
     _staged(repo, 40)
     found = []
     for _ in range(3):
-        blobs._idle.end()
+        as_new_process()
         work.clear()
         assert run("check", "--base", "HEAD", cwd=repo).code == 1
         found.append(done(work, "blobs read", "git processes"))
@@ -103,7 +100,7 @@ def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> 
     write(repo / "others/1.yaml", widget("A", "B", kind="Otherx"))
     git(repo, "add", "--all")
     for more in (1, 0):  # the file of the last commit has become one that does not differ
-        blobs._idle.end()
+        as_new_process()
         work.clear()
         assert run("check", "--base", "HEAD", cwd=repo).code == 1
         assert done(work, "blobs read", "git processes") == {**warm, "blobs read": warm["blobs read"] + more}

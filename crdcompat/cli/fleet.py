@@ -27,7 +27,7 @@ from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
     from crdcompat.cli.simulate import Many
-    from crdcompat.features.fleet.workflow import Earlier
+    from crdcompat.features.fleet.since import Earlier
 
 #: The message for exit code 2 where nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
@@ -67,7 +67,7 @@ def _earlier(options: Many) -> Earlier | None:
     if options.since is None:
         return None
     require("pyarrow", "--since")
-    from crdcompat.features.fleet.workflow import Earlier
+    from crdcompat.features.fleet.since import Earlier
 
     return Earlier(options.since)
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from crdcompat.apiserver.crd_validation import budget, refusal
+from crdcompat.apiserver.supported import causes
 from crdcompat.findings.rules import rule
+from crdcompat.sources import blobs
 
 
 class Operations:
@@ -62,11 +65,19 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     ):
         importlib.import_module(f"crdcompat.{module}")  # so that ``from … import`` has bound the original functions
     importlib.import_module("git")  # importing it runs ``git version`` once per process
-    rule.cache_clear()
+    as_new_process()
     counter: Counter[str] = Counter()
     for name, path in _COUNTED.items():
         _count(name, path, counter, monkeypatch)
     return counter
+
+
+def as_new_process() -> None:
+    """Forget what one process keeps for its next run."""
+    rule.cache_clear()
+    blobs._idle.end()
+    for module in (budget, causes, refusal):
+        module._KNOWN._known.clear()
 
 
 def _count(name: str, path: str, counter: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from crdcompat.apiserver.crd_validation.refusal import faults
 from crdcompat.apiserver.supported import answers
 from crdcompat.apiserver.supported.ranges import ALL, between
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.model import read_crd
+from crdcompat.crds.model import Crd, read_crd
 
 _SERVERS = (*ALL, *between("openshift-4.13", "openshift-4.21"))
 _RULES = "x-kubernetes-validations"
@@ -24,11 +24,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Server]:
     """The servers that are asked."""
     found: list[Server] = []
 
-    def counted(raw: Json, server: Server) -> list[object]:
+    def counted(definition: Crd, server: Server) -> list[object]:
         found.append(server)
-        return list(faults(raw, server))
+        return list(faults(definition.raw, server))
 
-    monkeypatch.setattr(answers, "faults", counted)
+    monkeypatch.setattr(answers, "faults_of_crd", counted)
     return found
 
 
