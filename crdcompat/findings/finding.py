@@ -39,7 +39,7 @@ VERBS = {
 }
 
 #: First letters of kinds that take "an", and those that do in an abbreviation: an HTTPRoute.
-_VOWELS, _SPELLED = frozenset("AEIO"), frozenset("FHLMNRSX")
+_VOWELS, _SPELLED = ("A", "E", "I", "O", "Up", "Un"), frozenset("FHLMNRSX")
 
 Locate = Callable[[Judged], tuple[Location, ...]]
 
@@ -224,7 +224,8 @@ def writes_of(kind: str, *, is_every: bool) -> str:
 def with_article(kind: str) -> str:
     """``an Ingress``."""
     is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED
-    return f"{'an' if kind[:1] in _VOWELS or is_spelled else 'a'} {kind}"
+    has_vowel = kind.startswith(_VOWELS) and not kind.startswith("Uni")
+    return f"{'an' if has_vowel or is_spelled else 'a'} {kind}"
 
 
 def _before_and_after(change: Change) -> tuple[str, str]:
