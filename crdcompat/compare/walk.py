@@ -6,11 +6,10 @@ is silently skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -18,6 +17,7 @@ from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branc
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
+from crdcompat.schema.answers import json_of
 from crdcompat.schema.equality import digest, identical
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
@@ -118,21 +118,27 @@ class _Walk:
             keyword = next((key for key in differing if key in _owned()), "")
             self._found.undecided.append(site.undecided(keyword, reason))
 
-    def _at_node(self, site: Site, *, below: bool) -> Iterable[Change | Undecided]:
-        """``_changes``, looked for once at equal nodes: other releases mostly differ elsewhere."""
+    def _at_node(self, site: Site, *, below: bool) -> Iterator[Change | Undecided]:
+        """``_changes``, looked for once at equal nodes: other releases mostly differ elsewhere.
+
+        What is found before the budget ends counts.
+        """
         try:
-            texts = [digest(orjson.dumps(side.raw, option=orjson.OPT_NON_STR_KEYS)) for side in (site.old, site.new)]
+            texts = [digest(json_of(side.raw)) for side in (site.old, site.new)]
         except TypeError:  # integers of more than 64 bits, for example
-            return _changes(site, below=below)
+            yield from _changes(site, below=below)
+            return
         key = (*texts, site.path, site.old_at, site.new_at, site.in_junctor)
-        if key not in self._known:
-            before = WORK.done
-            made = [*_changes(site, below=below)]
-            self._known[key] = WORK.done - before, made
-            return made
-        steps, known = self._known[key]
-        WORK.spend(steps)
-        return known
+        if key in self._known:
+            steps, known = self._known[key]
+            yield from known
+            WORK.spend(steps)
+            return
+        before, made = WORK.done, list[Change | Undecided]()
+        for item in _changes(site, below=below):
+            made.append(item)
+            yield item
+        self._known[key] = WORK.done - before, made
 
     def _container(self, site: Site, keyword: str) -> None:
         if keyword == "properties":

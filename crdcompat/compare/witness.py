@@ -77,8 +77,11 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     if known is None or (moved := _as_version(known, change, pair)) is None:
         siblings = (*book.schemas(pair), direction, change.kind, change.path[:-1])
         equal = _equal_changes(change, direction, pair)
-        carried = _carried(book.earlier.get(equal), change, direction, pair)
-        moved = _as_sibling(change, siblings, book) or carried or _asked(change, direction, pair, book)
+        moved = (
+            _as_sibling(change, siblings, book)
+            or _carried(book.earlier.get(equal), change, direction, pair)
+            or _asked(change, direction, pair, book)
+        )
         book.proved.put(key, moved)
         _remember(change, moved, siblings, book)
         if _may_be_carried(moved, change):

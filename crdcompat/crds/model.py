@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from crdcompat.errors import CrdcompatError
-from crdcompat.schema.equality import digest, schema_text
+from crdcompat.schema.answers import json_of
+from crdcompat.schema.equality import digest
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ class Crd(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def digest(self) -> bytes | None:
-        """A digest of the document that is equal for equal ones alone; None for integers of more than 64 bits."""
+        """A digest of the document, its order included; None for what is no JSON: integers of more than 64 bits."""
         try:
-            return digest(schema_text(self.raw))
+            return digest(json_of(self.raw))
         except TypeError:
             return None
 

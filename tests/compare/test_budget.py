@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from helpers import Json, both, crd, diff, obj, root, run, string, write
 from operations import operations
 
 from crdcompat.compare import budget, walk
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.site import Site
+from crdcompat.schema.structural import Node
 from crdcompat.schema.work import WORK, Budget, OverBudgetError
 
 #: Calls for a small bomb. Most take less than a tenth of them.
@@ -116,3 +120,22 @@ def test_blocks_share_a_budget_and_nested_ones_end_with_the_outer() -> None:
     with pytest.raises(OverBudgetError), Budget(5).spending(), Budget(50).spending():
         WORK.spend(6)
     WORK.spend(1_000)
+
+
+def test_a_change_found_before_the_budget_ends_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the nodes were looked at before or not: the rest of the node is undecided."""
+    real = walk._changes
+
+    def costly(site: Site, *, below: bool) -> Iterator[Change | Undecided]:
+        yield from real(site, below=below)
+        if site.path == ("p",):
+            WORK.spend(1_000)
+
+    monkeypatch.setattr(walk, "_changes", costly)
+    sides = Node(obj(p=string("A"))), Node(obj(p=string("A", "B")))
+    known: walk.AtNodes = {}
+    assert not walk.diff_schemas(*sides, Budget(1_000_000), known).undecided
+    for seen in ({}, known):
+        found = walk.diff_schemas(*sides, Budget(500), seen)
+        assert [change.kind for change in found.changes] == ["enum.value-added"]
+        assert [each.path for each in found.undecided] == [("p",)]
