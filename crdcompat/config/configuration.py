@@ -105,7 +105,7 @@ class Config(Struct, frozen=True):
         """The server versions on which a release has to work by the key ``kubernetes``, oldest first; () without it."""
         if self.values["kubernetes"] is None:
             return ()
-        from crdcompat.config.refusals import supported
+        from crdcompat.config.kubernetes import supported
 
         return supported(self.values["kubernetes"], release)
 
@@ -259,7 +259,7 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
                 f" ({typed()} rules lists them)"
             )
     if "kubernetes" in values:
-        from crdcompat.config.refusals import wrong_range
+        from crdcompat.config.kubernetes import wrong_range
 
         if (wrong := wrong_range(values["kubernetes"])) is not None:
             at = ("kubernetes", *wrong[0])

@@ -29,21 +29,16 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.accepted import (
-    accepted_for,
-    ahead,
-    counts_later,
-    markers_ahead,
-    only_broken,
-    written_crds,
-)
+from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, markers_ahead
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.changed import Changed
-from crdcompat.features.check.existing import mark_existing, mark_unreleased
+from crdcompat.features.check.existing import mark_existing
+from crdcompat.features.check.kept_growth import only_broken, written_crds
 from crdcompat.features.check.marker_notes import added_markers, marker_notes
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.set_reader import SetReader
 from crdcompat.features.check.unknown_names import nameless
+from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.check.waiver_notes import ends_notes, growth_notes, stale_notes, untracked_notes
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.diff_options import DiffOptions

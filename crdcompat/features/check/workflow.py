@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.accepted import counting_text, has_written, lines_on
+from crdcompat.features.check.accepted import counting_text, lines_on
 from crdcompat.features.check.base import (
     Change,
     CheckOptions,
@@ -21,6 +21,7 @@ from crdcompat.features.check.base import (
     find_targets,
 )
 from crdcompat.features.check.changed import look_at
+from crdcompat.features.check.kept_growth import has_written
 from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
 from crdcompat.features.check.rules_of_the_base import find_rules
