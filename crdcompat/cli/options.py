@@ -153,7 +153,7 @@ class Place(Struct, frozen=True, kw_only=True):
         """The configuration, found upwards from the repository. Raises ConfigError."""
         from pathlib import Path
 
-        from crdcompat.config.configuration import find_config
+        from crdcompat.config.configuration_file import find_config
 
         return find_config(self.config, Path(self.repo) if self.repo else None)
 

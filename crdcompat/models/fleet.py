@@ -18,7 +18,7 @@ from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Growth, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 #: The verdicts with which a cluster can move to a release.
 REACHABLE = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)

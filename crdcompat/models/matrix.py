@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.models.installers import InstallerVerdict
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.models.simulation import SimulationReport
 
 

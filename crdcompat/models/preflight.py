@@ -13,7 +13,7 @@ from crdcompat.vocabulary import Effect, ExitCode, FailOn, Severity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.models.simulation import Loss, RejectedCause
     from crdcompat.vocabulary.installers import Installer
 

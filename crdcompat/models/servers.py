@@ -12,7 +12,7 @@ from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.vocabulary.servers import ServerName
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Finding, Growth, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 #: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
 TOO_EARLY = "ValueTooEarly"

@@ -13,7 +13,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.preflight import Step
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class VersionLife(Struct, frozen=True):

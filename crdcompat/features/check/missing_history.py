@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import CrdcompatError, MissingObjectsError, RefNotFoundError
-from crdcompat.features.check.base import CheckOptions, chosen_base
+from crdcompat.features.check.base import chosen_base
+from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.sources.fetching import fetch_commands, is_partial
 from crdcompat.sources.refs import is_shallow, resolve
 from crdcompat.sources.repository import Repository

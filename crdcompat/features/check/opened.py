@@ -12,7 +12,8 @@ from crdcompat.sources.refs import is_commit_id
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
-    from crdcompat.features.check.base import Change, Targets
+    from crdcompat.features.check.base import Change
+    from crdcompat.features.check.check_options import Targets
     from crdcompat.sources.tree import Tree
 
 

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.config.configuration import FILES, Config, find_config, parse_config, upwards
+from crdcompat.config.configuration import FILES, Config
+from crdcompat.config.configuration_file import find_config, parse_config, upwards
 from crdcompat.config.differences import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
-from crdcompat.features.check.base import (
-    EMPTY,
-    TARGET_BRANCHES,
-    Base,
-    Change,
-    CheckOptions,
-    chosen_base,
-    exists,
-    find_change,
-)
+from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Base, Change, chosen_base, exists, find_change
+from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.program import runs_in_ci
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.differing import has_staged

@@ -239,7 +239,7 @@ class FleetTally:
 def finding_id(cause: RecordingCause, direction: Direction) -> str:
     """The id of the finding that a cause belongs to, the same in all reports."""
     crd, path, kind = cause.key
-    return fingerprint(f"rejected {kind}", direction, crd, "", path, (), ())
+    return fingerprint(f"rejected {kind}", direction, crd, "", path)
 
 
 def _count_reason(target: TargetTally, reason: str, objects: int) -> None:

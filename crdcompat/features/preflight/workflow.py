@@ -25,7 +25,7 @@ from crdcompat.features.preflight.running_server import platform, running, serve
 from crdcompat.features.preflight.standing import standing_of
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.recordings.capture import digest_of
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.render.wording.findings import plural, some

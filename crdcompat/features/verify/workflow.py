@@ -11,7 +11,7 @@ from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, SourceError, UsageError
 from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.schema.paths import Object, general, pointer_of, value_at
 from crdcompat.sources.cluster_client import NoAnswerError, RefusedError

@@ -11,7 +11,8 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.config.configuration import Config, find_config
+from crdcompat.config.configuration import Config
+from crdcompat.config.configuration_file import find_config
 from crdcompat.errors import UsageError
 from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
@@ -148,7 +149,7 @@ def _judge(source: Source) -> _Judged:
 
 def _of_check(source: Source) -> _Judged:
     """Findings that existed before the change are accepted as well; the quick answer of a check does not list them."""
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.check_options import CheckOptions
     from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class Mark(Struct, frozen=True):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Evidence, Finding, IntroducedBy, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.matrix import ObstaclePart
-from crdcompat.models.report import short_names
+from crdcompat.models.release import short_names
 from crdcompat.models.simulation import losses
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some

@@ -11,8 +11,7 @@ from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.finding import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.models.diff import DiffReport
-from crdcompat.models.outcome import outcome, severities
+from crdcompat.models.diff import DiffReport, outcome, severities
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entry_sentences import waived
