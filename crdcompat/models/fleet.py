@@ -1,7 +1,7 @@
 """The report of ``simulate --fleet``: which findings block how many clusters, and how far back each cluster can go.
 
-The verdicts are those of the matrix: ``blocked`` (a write is rejected), ``unknown`` (something could not be judged),
-``at risk`` (an accepted write loses data), ``clean``.
+The verdicts are the same as in a matrix: ``blocked`` (a write is rejected), ``unknown`` (something could not be
+judged), ``at risk`` (an accepted write loses data), ``clean``.
 """
 
 from __future__ import annotations

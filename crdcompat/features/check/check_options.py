@@ -28,7 +28,7 @@ class CheckOptions(Struct, frozen=True):
     ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
     those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
     extend the cached facts about unchanged files. ``change`` is what base and head give, if it is known already.
-    ``recorded_at``: the commit whose recordings count; "" for those of the working tree.
+    ``recorded_at``: the commit whose recordings count; "" for recordings in the working tree.
     """
 
     base: str | None = None

@@ -57,7 +57,7 @@ def with_one_advice(
 
 
 def _configured(config: Config, release: str) -> tuple[str, ...]:
-    """The configured targets of a release; those of all releases if the configuration does not name this one."""
+    """The configured targets of a release; the targets of all releases if the configuration does not name this one."""
     targets = config.values["rollback_targets"]
     if isinstance(targets, dict) and release not in targets:
         return tuple(dict.fromkeys(name for names in targets.values() for name in names))

@@ -1,4 +1,4 @@
-"""The files that a check compares: those of the base, of the head and of the rollback targets."""
+"""The files that a check compares: the files of the base, of the head and of the rollback targets."""
 
 from __future__ import annotations
 

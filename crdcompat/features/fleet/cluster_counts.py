@@ -90,7 +90,7 @@ class TargetTally(Struct):
     """The counts of one cluster against one target.
 
     ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
-    ``problems`` are those of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
+    ``problems`` are problems of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
     release that is declared to write it. ``deleted`` counts objects that Helm deletes with their CRD.
     """
 

@@ -161,6 +161,6 @@ def _unjudged(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[UnjudgedRea
 
 
 def _values(share: ShareTally) -> tuple[RejectedValue, ...]:
-    """The rejected values, those of most clusters first."""
+    """The rejected values; values of most clusters come first."""
     found = [RejectedValue(held.value, held.clusters.count, held.hidden) for held in share.values.values()]
     return tuple(sorted(found, key=lambda item: (-item.clusters, str(item.value))))

@@ -57,7 +57,7 @@ class _Judged(Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The newer release of the report: of a check, that of the branch of the change."""
+        """The newer release of the report: of a check, the release of the change's branch."""
         bases = [part["old"]["name"] for part in self.data.get("sections", ()) if part["against"] == "base"]
         return str(bases[0] if bases else self.data["new"]["name"])
 
@@ -190,7 +190,7 @@ def _line(finding: _Finding) -> str:
 
 
 def _release(judged: _Judged) -> str:
-    """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
+    """The newer release of a report: of a check, the release of the change's branch. Raises UsageError if unknown."""
     from crdcompat.config.releases import accepting_release
 
     name = judged.release

@@ -1,6 +1,6 @@
 """SARIF 2.1.0 for code scanning: one run, the rules that occur, a result per finding of each section.
 
-The rules are those of the catalogue, and three for entries that are no findings. Specification:
+The rules come from the catalogue; three more are for entries that are no findings. Specification:
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/. The tests validate reports with the schema named in ``$schema``.
 """
 

@@ -42,7 +42,7 @@ _OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.
 
 
 def page(report: CheckReport, style: Style) -> Page:
-    """The page; a quiet one is short, for hooks, and so is that of a clean change.
+    """The page. It is short if it is quiet, as hooks want it, or if the change is clean.
 
     What the change edits in its own rules, and accepts, is first in each.
     """

@@ -39,7 +39,7 @@ _MAX_ALIKE = 3
 
 
 class Part(Struct, frozen=True):
-    """A comparison to show: its entries, the directions that the short text shows, and those of the verdicts.
+    """A comparison to show: its entries, the directions that the short text shows, and the directions of the verdicts.
 
     ``said`` are the sentences on feature gates and on two-step growth: a check shows each in one of the comparisons
     that have it. ``above`` counts the findings that an earlier comparison lists, ``after`` are lines on others that are

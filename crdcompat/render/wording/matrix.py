@@ -178,7 +178,7 @@ class Reach(Struct, frozen=True):
 
     @property
     def best(self) -> ReleaseVerdict:
-        """The worst verdict of the rollbacks that work; without one, that of the first that does not."""
+        """The worst verdict of the rollbacks that work; if none works, the verdict of the first rollback."""
         ways = self.works or (self.stop,)
         return min((way.verdict for way in ways if way is not None), key=lambda verdict: verdict.rank)
 

@@ -92,7 +92,7 @@ def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[
 
 
 def _kinds(block: Block) -> str:
-    """The kinds that have an error with the block: that of the example first."""
+    """The kinds that have an error with the block; the kind of the example comes first."""
     places = (each for each in (block.finding, *block.mirrors) if each.severity == Severity.ERROR)
     return some([*dict.fromkeys(place.kind for place in places)])
 
