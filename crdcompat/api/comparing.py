@@ -196,7 +196,7 @@ def check(
 
     Example: ``check(base="main", head="feature").fails("error")``.
     """
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.check_options import CheckOptions
     from crdcompat.features.check.workflow import check_by_rules
 
     return check_by_rules(config, CheckOptions(base=base, head=head, repo=repo, targets=targets))
@@ -248,6 +248,6 @@ def configuration(file: str | None, repo: str | None) -> Config:
     """The configuration of a file, None: the nearest one. Raises ConfigError."""
     from pathlib import Path
 
-    from crdcompat.config.configuration import find_config
+    from crdcompat.config.configuration_file import find_config
 
     return find_config(file, Path(repo) if repo else None)

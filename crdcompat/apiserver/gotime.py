@@ -9,7 +9,6 @@ from typing import Final
 from crdcompat.apiserver.formats.times import days_in
 
 RFC_3339: Final = "2006-01-02T15:04:05Z07:00"
-DATE: Final = "2006-01-02"
 
 _ELEMENTS: Final = re.compile("(2006|01|02|15|04|05|Z07:00)")
 _FRACTION: Final = re.compile(rb"[.,][0-9]+")

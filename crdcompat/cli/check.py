@@ -47,7 +47,7 @@ def check(
 
     from crdcompat.cli.progress import progress
     from crdcompat.cli.settings import end
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.check_options import CheckOptions
     from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check
 

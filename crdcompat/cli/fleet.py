@@ -26,7 +26,7 @@ from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
-    from crdcompat.cli.simulate import Many
+    from crdcompat.cli.fleet_options import Many
     from crdcompat.features.fleet.since import Earlier
 
 #: The message for exit code 2 where nothing was judged.

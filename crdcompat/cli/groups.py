@@ -54,7 +54,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(group: type[Struct], variation: Variation) -> Iterator[Parameter]:
-    """The options of a group; one without a heading in the help has that of the group."""
+    """The options of a group; an option without a heading in the help has the group's heading."""
     for each in fields(group):
         option = next((about for about in getattr(each.type, "__metadata__", ()) if _is_option(about)), None)
         if option is not None and each.name not in variation.without:

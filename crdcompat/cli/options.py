@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crdcompat.vocabulary.filters import Filters
 
 
-#: The headings of options in a help, beside that of the group; other options have none.
+#: The headings of options in a help, beside the heading of the group; other options have none.
 FILTERS, OUTPUT, SOURCES = "Filters", "Output", "Sources"
 
 Old = Annotated[
@@ -153,13 +153,13 @@ class Place(Struct, frozen=True, kw_only=True):
         """The configuration, found upwards from the repository. Raises ConfigError."""
         from pathlib import Path
 
-        from crdcompat.config.configuration import find_config
+        from crdcompat.config.configuration_file import find_config
 
         return find_config(self.config, Path(self.repo) if self.repo else None)
 
 
 class Configured(Place, frozen=True, kw_only=True):
-    """What overrides the configuration. ``usual`` are formats in place of those of the configuration."""
+    """What overrides the configuration. ``usual`` are formats in place of the configured ones."""
 
     formats: Annotated[
         list[str] | None,

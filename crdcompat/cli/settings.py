@@ -59,20 +59,14 @@ def end(report: AnyReport, settings: Settings, *, existing: bool = False, shown:
     Standard error names what not every format shows: CRDs that were not compared, and an option that allows an unknown
     verdict. Raises UsageError.
     """
-    from crdcompat.render.write import write_reports
-
     decision = report.judgement.decide(settings.fail_on, allow_unknown=settings.allow_unknown)
     if shown:
-        write_reports(
-            report,
-            settings.formats,
-            settings.output.color,
-            settings.output.verbosity,
-            existing=existing,
-            redact=settings.output.redact,
-            fails=settings.fail_on,
-            allowed=decision.allowed,
-        )
+        from crdcompat.render.escape import Style
+        from crdcompat.render.write import write_reports
+
+        output = settings.output
+        style = Style(verbosity=output.verbosity, existing=existing, fails=settings.fail_on, allowed=decision.allowed)
+        write_reports(report, settings.formats, style, colour=output.color, redact=output.redact)
     messages = [f"not compared: {reason}" for reason in getattr(report, "not_compared", ())]
     if decision.allowed:
         messages.append(f"the verdict is UNKNOWN, allowed by {decision.allowed}")

@@ -7,11 +7,15 @@ parted: a finding claims no proof for a context in which it has none, and hides 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from crdcompat.compare.result import Occurrence
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.registry import facet_of
+from crdcompat.compare.result import Occurrence, Open
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
+from crdcompat.schema.equality import canonical
 from crdcompat.vocabulary import Direction, Effect
 
 #: The schemas of OLD and NEW by identity: equal contexts have the same.
@@ -80,3 +84,30 @@ def _reached(
         }
         found.append((witness, keys))
     return found
+
+
+def why_harmless(change: Change, direction: Direction, effect: Effect) -> str:
+    """Why a change has no effect, or none that counts."""
+    if effect != Effect.NONE:
+        return "only objects of another version meet it, and no write of them is refused"
+    if not facet_of(change.kind).effects[change.kind].towards(direction):
+        return f"no {change.kind} has an effect in this direction"
+    return "every object that one side accepts passes the other: tried in all cases, or proved"
+
+
+def merge_open(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
+    """Merge an open difference into ``opened``, with the contexts of its equals."""
+    key = (item.crd, item.version, item.undecided.path, item.undecided.keyword, _facts_of(item.undecided))
+    known = opened.get(key, item)
+    contexts = tuple(dict.fromkeys((*known.contexts, *item.contexts)))
+    opened[key] = Open(known.undecided, item.crd, item.version, contexts, known.old, known.new)
+
+
+def identity_of(crd: str, version: str, change: Change) -> tuple[Any, ...]:
+    """The key of a change: occurrences with equal keys are the same change."""
+    facts = (change.old, change.new, change.added, change.removed)
+    return (crd, version, change.path, change.kind, canonical(facts))
+
+
+def _facts_of(item: Undecided) -> bytes:
+    return canonical((item.old, item.new, item.reason))

@@ -17,14 +17,12 @@ from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.budget import unproved
-from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.contexts import by_witness, outcomes_of, schemas_of
+from crdcompat.compare.contexts import by_witness, identity_of, merge_open, outcomes_of, schemas_of, why_harmless
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.of_crd import judged_of_crd, occurrence_of, representative
-from crdcompat.compare.registry import facet_of
 from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
@@ -101,16 +99,16 @@ class Comparer:
             for version, occurrence in (*self._occurrences(crd_pair, found), *self._crossings(crd_pair)):
                 if paths is not None and occurrence.change.path not in paths[name]:
                     continue
-                key = (*_identity(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
+                key = (*identity_of(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
                 occurrences.setdefault(key, []).append(occurrence)
             if paths is not None:
                 continue
             for item in self._crd_diff(crd_pair, found).changes:
                 effects = [astuple(each) for each in (item.rollback, item.upgrade)]
-                key = (*_identity(name, item.version, item.change), canonical(effects))
+                key = (*identity_of(name, item.version, item.change), canonical(effects))
                 of_crds.setdefault(key, (item, []))[1].append(occurrence_of(crd_pair, item))
             for undecided in self._open(crd_pair, found):
-                _merge(undecided, opened)
+                merge_open(undecided, opened)
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
             found.judged.extend(complete(judged_of_crd(crd, item, places, wanted, found)))
@@ -131,9 +129,9 @@ class Comparer:
         """Changes between a version of one side and another version, except changes of the latter itself."""
         for direction, name, old, new in version_crossings(crd_pair):
             same = self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name])
-            known = {_identity("", name, change) for change in same.changes}
+            known = {identity_of("", name, change) for change in same.changes}
             for change in self._schema_diff(old, new).changes:
-                if crosses(change) and _identity("", name, change) not in known:
+                if crosses(change) and identity_of("", name, change) not in known:
                     yield name, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change, direction)
 
     def _schema_diff(self, old: Chosen, new: Chosen) -> SchemaDiff:
@@ -161,10 +159,7 @@ class Comparer:
             for item in self._diff(old, new, found, name).undecided:
                 yield Open(item, name, version, (crd_pair.context,), old, new)
         for version, item in self._crd_diff(crd_pair, found).undecided:
-            at_old, at_new = (
-                representative(crd_pair.old.versions, version),
-                representative(crd_pair.new.versions, version),
-            )
+            at_old, at_new = (representative(side.versions, version) for side in (crd_pair.old, crd_pair.new))
             yield Open(item, name, version, (crd_pair.context,), at_old, at_new)
 
     def _crd_diff(self, crd_pair: CrdPair, found: Comparison) -> CrdDiff:
@@ -260,7 +255,7 @@ class Comparer:
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
                     contexts = tuple(dict.fromkeys(each.context for each in occurrences))
                     change = occurrences[0].change
-                    reason = _why_harmless(change, direction, effect)
+                    reason = why_harmless(change, direction, effect)
                     found.without_effect.append(Harmless(crd, version, contexts, change, direction, reason))
                     continue
                 labels = outcomes[direction][schemas_of(occurrences[0])].labels
@@ -299,33 +294,6 @@ class Comparer:
         )
 
 
-def _why_harmless(change: Change, direction: Direction, effect: Effect) -> str:
-    """Why a change has no effect, or none that counts."""
-    if effect != Effect.NONE:
-        return "only objects of another version meet it, and no write of them is refused"
-    if not facet_of(change.kind).effects[change.kind].towards(direction):
-        return f"no {change.kind} has an effect in this direction"
-    return "every object that one side accepts passes the other: tried in all cases, or proved"
-
-
 def _shared(crd_pair: CrdPair) -> list[str]:
     """The versions that both sides have, in OLD's order: sets have another one in each run."""
     return [version for version in crd_pair.old.versions if version in crd_pair.new.versions]
-
-
-def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
-    """Merge an open difference into ``opened``, with the contexts of its equals."""
-    key = (item.crd, item.version, item.undecided.path, item.undecided.keyword, _text(item.undecided))
-    known = opened.get(key, item)
-    contexts = tuple(dict.fromkeys((*known.contexts, *item.contexts)))
-    opened[key] = Open(known.undecided, item.crd, item.version, contexts, known.old, known.new)
-
-
-def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:
-    """The key of a change: occurrences with equal keys are the same change."""
-    facts = (change.old, change.new, change.added, change.removed)
-    return (crd, version, change.path, change.kind, canonical(facts))
-
-
-def _text(item: Undecided) -> bytes:
-    return canonical((item.old, item.new, item.reason))

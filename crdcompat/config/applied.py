@@ -29,7 +29,7 @@ from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.golang.sources import GoSources
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
-from crdcompat.models.report import short_names
+from crdcompat.models.release import short_names
 from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources import open_source
 from crdcompat.sources.options import charts_for

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import OPENSHIFT, Server, server_of_name
+from crdcompat.config.commit_servers import is_of_openshift, library_minor
 from crdcompat.config.configuration import Config
-from crdcompat.config.release_lines import Line, is_of_openshift, library_minor, line_of, release_branches
+from crdcompat.config.release_lines import Line, line_of, release_branches
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, having, is_release_branch, read_names
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree

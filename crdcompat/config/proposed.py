@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from crdcompat.apiserver.supported.ranges import server_name
+from crdcompat.config.commit_servers import library_minor
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import FoundServer, is_openshift, main_branch, server_of, targets_of, with_servers_found
-from crdcompat.config.release_lines import Line, library_minor, line_of, release_branches
+from crdcompat.config.release_lines import Line, line_of, release_branches
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, is_release_branch, read_names
 from crdcompat.sources.refs import resolve

@@ -163,7 +163,7 @@ def newest_patches(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def series_of(tags: Iterable[str]) -> tuple[str, ...]:
-    """The tags of the releases of a project: ``v1.2.3`` and ``1.2.3``, else those of the name that has most.
+    """The tags of the releases of a project: ``v1.2.3`` and ``1.2.3``, else the tags of the name that has most.
 
     A tag with a slash is of another module of the repository, or of another project.
     """

@@ -149,9 +149,9 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
         if _is_versions(window):
             marked[index] = frozenset()  # what differs below are the lines of the other versions
         elif lacking not in (window.place.side, Side.ANY) and window.at not in marked[index] and not listed[index]:
-            marked[index] = _block(window, values)  # an equal line elsewhere is not that of the other side
+            marked[index] = _block(window, values)  # an equal line elsewhere is not the other side's line
     for index, mine in enumerate(listed):
-        # Lines of another list of the window are not those of this one, however equal.
+        # Lines of another list of the window are not lines of this list, however equal.
         others = {text for other in listed[:index] + listed[index + 1 :] for text in other.values()}
         marked[index] |= {at for at, text in mine.items() if text not in others}
     changed = [[window.lines[at] for at in marks] for window, marks in zip(windows, marked, strict=True)]

@@ -106,7 +106,7 @@ def _versions(item: Judged) -> str:
 
 
 def fingerprint(
-    rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
+    rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any] = (), removed: Sequence[Any] = ()
 ) -> str:
     """Twelve hex digits that are stable over commits; they do not depend on lines, files or contexts."""
     values = [sorted(orjson.dumps(value).decode() for value in side) for side in (added, removed)]

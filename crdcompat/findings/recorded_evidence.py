@@ -28,7 +28,7 @@ from crdcompat.findings.finding import order
 from crdcompat.findings.recorded_contexts import RecordedContexts, Schemas, Type, most_likely
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Evidence, Finding
-from crdcompat.models.report import sorted_skips
+from crdcompat.models.release import sorted_skips
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.replayed_writes import Written, writes_of

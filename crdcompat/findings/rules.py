@@ -146,7 +146,7 @@ class Member(Struct, frozen=True):
 
 
 def members(family: str = "") -> tuple[Member, ...]:
-    """All rules, family by family, or those of one ``family``. Raises UsageError with the nearest family."""
+    """All rules, family by family, or the rules of one ``family``. Raises UsageError with the nearest family."""
     everything = sorted(map(_member, catalogue().values()), key=lambda member: (member.family, member.rule.id))
     found = tuple(member for member in everything if not family or member.family == family)
     if not found:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, WithVerdict, judged, unjudged_parts, worst_of
+from crdcompat.models.diff import judged, unjudged_parts
+from crdcompat.models.outcome import Judgement, WithVerdict, worst_of
 from crdcompat.vocabulary import Against, Severity, Side
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class Section(Struct, frozen=True):

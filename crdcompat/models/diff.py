@@ -1,4 +1,4 @@
-"""The report of diff."""
+"""The report of diff, and the verdict on it in each direction."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, WithVerdict, judged
+from crdcompat.models.outcome import Judgement, WithVerdict, worst_of
 from crdcompat.vocabulary import HIDDEN, Direction, Severity, Side
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Excerpt, Finding, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.vocabulary.installers import Installer
 
 
@@ -196,3 +197,39 @@ def _some(files: tuple[str, ...]) -> str:
     """The first files, and the number of the others."""
     others = len(files) - _MAX_FILES
     return ", ".join(files[:_MAX_FILES]) + (f" and {others} more" if others > 0 else "")
+
+
+def judged(report: DiffReport, directions: Sequence[Direction] = tuple(Direction)) -> Judgement:
+    """The judgement on a comparison in these directions."""
+    counting = (each.severity for each in report.findings if each.counts and each.direction in directions)
+    undone = bool(report.problems or report.not_compared) or report.has_nothing_compared
+    return Judgement(worst_of(counting), any(unjudged(report)), undone)
+
+
+def outcome(report: DiffReport, direction: Direction) -> ReleaseVerdict:
+    """The verdict on a comparison in one direction."""
+    return judged(report, (direction,)).verdict
+
+
+def severities(report: DiffReport, direction: Direction) -> Mapping[Severity, int]:
+    """The number of counting findings of one direction for every severity."""
+    counted = Counter(each.severity for each in report.findings if each.counts and each.direction == direction)
+    return {severity: counted[severity] for severity in Severity}
+
+
+def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
+    """The reasons why a part of the comparison was not judged; ``missing`` is the reason why nothing was compared."""
+    yield from unjudged_parts(report)
+    if report.has_nothing_compared:
+        yield missing or report.why_nothing
+
+
+def unjudged_parts(report: DiffReport) -> Iterator[str]:
+    """The reasons why a part of the comparison was not judged, except that nothing was compared."""
+    for problem in report.problems:
+        release = report.old if problem.side == Side.OLD else report.new
+        line = f":{problem.line}" if problem.line else ""
+        yield f"{release.name}: {problem.file}{line}: {problem.message}"
+    for entry in report.undecided:
+        yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
+    yield from report.not_compared

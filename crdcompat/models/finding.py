@@ -144,13 +144,13 @@ class Finding(Struct, frozen=True):
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     writes: tuple[WriteKind, ...] | None = None  # the kinds of write of the witness that the reader's server rejects
     spared: Spared | None = None  # the updates that it accepts
-    versions: str = ""  # the versions in the id: that of written objects, if another, and its own
+    versions: str = ""  # the versions in the id: of written objects, if it is another, and of the finding
     because: tuple[str, ...] = ()  # what decided the severity
     window: Window | None = None  # whose controllers meet whose CRD, for good, because the CRD stays
 
     @property
     def judged_as(self) -> Direction:
-        """The direction whose schemas meet: that of the other move, if the CRD stays."""
+        """The direction whose schemas meet: the direction of the other move, if the CRD stays."""
         return judged_as(self.direction, self.window)
 
     @property

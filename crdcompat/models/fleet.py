@@ -1,7 +1,7 @@
 """The report of ``simulate --fleet``: which findings block how many clusters, and how far back each cluster can go.
 
-The verdicts are those of the matrix: ``blocked`` (a write is rejected), ``unknown`` (something could not be judged),
-``at risk`` (an accepted write loses data), ``clean``.
+The verdicts are the same as in a matrix: ``blocked`` (a write is rejected), ``unknown`` (something could not be
+judged), ``at risk`` (an accepted write loses data), ``clean``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Growth, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 #: The verdicts with which a cluster can move to a release.
 REACHABLE = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.models.outcome import Judgement, outcome, unjudged, worst_of
+from crdcompat.models.diff import outcome, unjudged
+from crdcompat.models.outcome import Judgement, worst_of
 from crdcompat.models.preflight import GoBack, PreflightReport
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window, window_of

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
     from crdcompat.models.installers import InstallerVerdict
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.models.simulation import SimulationReport
 
 
@@ -48,7 +48,7 @@ class Blocker(Struct, frozen=True):
 class Cell(Struct, frozen=True):
     """One ordered pair: the CRDs of ``target`` (TO) judge objects written under ``origin`` (FROM).
 
-    ``direction`` is ``rollback`` to an older release, ``upgrade`` to a newer one. ``report`` is that of ``diff`` in
+    ``direction`` is ``rollback`` to an older release, ``upgrade`` to a newer one. ``report`` comes from ``diff`` in
     this direction only; its ``old`` is the older release. ``verdict`` is the first that applies:
 
     * ``blocked``: an error counts (neither waived nor excluded by a filter);

@@ -1,19 +1,17 @@
-"""The verdict on a report and the exit code that follows from it, for all commands; what was not judged."""
+"""The verdict on a report and the exit code that follows from it, for all commands."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import Direction, ExitCode, FailOn, Severity, Side
+from crdcompat.vocabulary import ExitCode, FailOn, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from crdcompat.models.diff import DiffReport
 
 #: The options that turn the exit code of an unknown verdict into 0.
 ALLOW_UNKNOWN, NEVER = "--allow-unknown", "--fail-on never"
@@ -100,42 +98,6 @@ def joined(parts: Iterable[Judgement]) -> Judgement:
 def worst_of(found: Iterable[Severity | None]) -> Severity | None:
     """The worst of the severities; None without any."""
     return min((each for each in found if each is not None), key=lambda each: each.rank, default=None)
-
-
-def judged(report: DiffReport, directions: Sequence[Direction] = tuple(Direction)) -> Judgement:
-    """The judgement on a comparison in these directions."""
-    counting = (each.severity for each in report.findings if each.counts and each.direction in directions)
-    undone = bool(report.problems or report.not_compared) or report.has_nothing_compared
-    return Judgement(worst_of(counting), any(unjudged(report)), undone)
-
-
-def outcome(report: DiffReport, direction: Direction) -> ReleaseVerdict:
-    """The verdict on a comparison in one direction."""
-    return judged(report, (direction,)).verdict
-
-
-def severities(report: DiffReport, direction: Direction) -> Mapping[Severity, int]:
-    """The number of counting findings of one direction for every severity."""
-    counted = Counter(each.severity for each in report.findings if each.counts and each.direction == direction)
-    return {severity: counted[severity] for severity in Severity}
-
-
-def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
-    """The reasons why a part of the comparison was not judged; ``missing`` is the reason why nothing was compared."""
-    yield from unjudged_parts(report)
-    if report.has_nothing_compared:
-        yield missing or report.why_nothing
-
-
-def unjudged_parts(report: DiffReport) -> Iterator[str]:
-    """The reasons why a part of the comparison was not judged, except that nothing was compared."""
-    for problem in report.problems:
-        release = report.old if problem.side == Side.OLD else report.new
-        line = f":{problem.line}" if problem.line else ""
-        yield f"{release.name}: {problem.file}{line}: {problem.message}"
-    for entry in report.undecided:
-        yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
-    yield from report.not_compared
 
 
 def judged_verdicts(verdicts: Iterable[ReleaseVerdict], *, undone: bool = False) -> Judgement:

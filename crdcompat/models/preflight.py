@@ -13,7 +13,7 @@ from crdcompat.vocabulary import Effect, ExitCode, FailOn, Severity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.models.simulation import Loss, RejectedCause
     from crdcompat.vocabulary.installers import Installer
 
@@ -185,10 +185,10 @@ class PreflightReport(Struct, frozen=True):
     ``new`` is the release that the cluster runs. ``source`` is the kubeconfig context (``is_live``) or the recordings.
     ``platform`` is the version of the cluster's server, ``judge`` the server after the rollback ("": not known).
     ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects, then those
-    held too early, ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair
+    held too early, ``tolerated`` values that its server tolerates in writes that do not change them. ``steps`` repair
     the first rejected objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running
-    operator, if named. ``arguments`` are those of the command line that asks the same question again. ``deleted`` are
-    the objects that go with their CRDs, ``installers`` those of each CRD that the rollback replaces or deletes.
+    operator, if named. ``arguments`` belong to the command line that asks the same question again. ``deleted`` are
+    the objects that go with their CRDs, ``installers`` the installers of each CRD that the rollback changes.
     """
 
     KIND: ClassVar[Literal["preflight"]] = "preflight"

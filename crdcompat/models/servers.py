@@ -12,7 +12,7 @@ from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.vocabulary.servers import ServerName
 
 
@@ -49,10 +49,10 @@ class ServerAnswer(Struct, frozen=True):
 class Need(Struct, frozen=True):
     """A part of a CRD that some servers refuse.
 
-    ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
+    ``kind`` and ``what`` describe a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
     ``keyword``; ``title`` names it in sentences. ``path`` is the field, ``rule`` the expression.
     ``refused`` and ``accepting`` are all known servers of one product, asked or not, oldest first. All servers from
-    ``since`` on accept it, and all up to ``until``; None without such a server. ``message`` is that of a server
+    ``since`` on accept it, and all up to ``until``; None without such a server. ``message`` comes from a server
     that refuses it.
     """
 

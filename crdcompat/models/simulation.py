@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.finding import Finding, Growth, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 #: The type of a cause that no release rejects: values that are held before the release that is declared to write them.
 TOO_EARLY = "ValueTooEarly"
@@ -258,17 +258,17 @@ class LossCounter:
             loss.objects += 1
 
     def losses(self) -> list[Loss]:
-        """All fields, those of most objects first."""
+        """All fields; fields of most objects come first."""
         return sorted(self._found.values(), key=lambda loss: (-loss.objects, loss.crd, loss.path))
 
 
 def losses(report: SimulationReport) -> list[Loss]:
-    """The fields that the next accepted write erases; those of most objects first."""
+    """The fields that the next accepted write erases; fields of most objects come first."""
     return _counted((item, item.pruned) for item in report.objects if _loses(item))
 
 
 def not_stored(report: SimulationReport) -> list[Loss]:
-    """The recorded fields that the writing release prunes as well; those of most objects first."""
+    """The recorded fields that the writing release prunes as well; fields of most objects come first."""
     return _counted((item, item.not_stored) for item in report.objects)
 
 

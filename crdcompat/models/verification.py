@@ -13,7 +13,7 @@ from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class Outcome(StrEnum):

@@ -13,7 +13,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from crdcompat.errors import Problem
     from crdcompat.models.preflight import Step
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class VersionLife(Struct, frozen=True):
@@ -139,7 +139,7 @@ class VersionsCluster(Struct, frozen=True):
 class VersionsReport(WithVerdict, frozen=True):
     """The result of ``versions``: ``releases``, oldest first, the life of each version, and the jumps.
 
-    The jumps are those of each two releases, or with a ``cluster`` those from it to each release. ``unjudged`` are the
+    There is a jump for each two releases, or with a ``cluster`` a jump from it to each release. ``unjudged`` are the
     reasons why CRDs were not judged.
     """
 

@@ -16,7 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dumped(value: Any, option: int = 0) -> str:
-    """A value as JSON text; ``option`` is that of orjson, of which indentation, sorting and the newline are honoured.
+    """A value as JSON text; ``option`` is an option of orjson; indentation, sorting and the newline are honoured.
 
     NaN and infinities are null, an integer of any size keeps its digits, half of a surrogate pair is U+FFFD, and a
     value without a JSON type is its text. Raises RecursionError for a value that is nested too deeply.

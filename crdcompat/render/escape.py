@@ -117,7 +117,7 @@ class Style(Struct, frozen=True):
 
     @property
     def page(self) -> int:
-        """The columns to fill: those of the terminal, and 120 where there is none or it is wider."""
+        """The columns to fill: as many as the terminal has, at most 120; 120 without a terminal."""
         return min(self.width or _PAGE, _PAGE)
 
 
@@ -216,7 +216,7 @@ def escape_lines(text: str) -> str:
 
 
 def json_text(value: Any, option: int = 0) -> str:
-    """A value as JSON whose strings show no hidden character as it is. ``option``: that of orjson."""
+    """A value as JSON, in which hidden characters of strings are escaped. ``option``: as ``orjson.dumps`` takes it."""
     import orjson
 
     from crdcompat.render.any_json import as_text, dumped

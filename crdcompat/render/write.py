@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crdcompat.atomic_write import refuse_links, replacing
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.program import runs_in_ci
-from crdcompat.vocabulary import FailOn, Severity
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,40 +30,36 @@ PUBLISHED = frozenset({"github", "gitlab", "markdown", "sarif"})
 def write_reports(
     report: AnyReport,
     formats: Sequence[str],
-    colour: str = "auto",
-    verbosity: int = 0,
+    style: Style,
     *,
-    existing: bool = False,
+    colour: str = "auto",
     redact: bool | None = None,
-    fails: FailOn = FailOn.ERROR,
-    allowed: str = "",
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
-    Under GitHub Actions the default is text and annotations; annotations come with a summary of the step.
-    ``existing``: findings that existed before a change are shown, too. ``redact``: whether values of recorded objects
-    are hidden; None: in the formats of services, where others read them. ``fails`` and ``allowed``: see ``Style``.
+    Under GitHub Actions the default is text and annotations; annotations come with a summary of the step. ``style`` is
+    without colours: on a terminal the ``colour`` of ``--color`` adds them. ``redact``: whether values of recorded
+    objects are hidden; None: in the formats of services, where others read them.
     """
-    from crdcompat.render.escape import Style, runs_on_github
+    from crdcompat.render.escape import runs_on_github
 
     actions = runs_on_github()
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
     named = map(parse_format, formats) if formats else ((name, None) for name in usual)
     # Most commits touch no CRD: a terminal then stays silent; files and services get their report, a CI log a line.
-    is_silent = verbosity < 0 or (verbosity == 0 and not runs_in_ci())
+    is_silent = style.verbosity < 0 or (style.verbosity == 0 and not runs_in_ci())
     silent = (("text", None),) if is_silent and _is_idle(report) else ()
     chosen = [each for each in named if each not in silent]
-    plain = Style(verbosity=verbosity, existing=existing, fails=fails, allowed=allowed)
     for name, target in chosen:
         if target is None:
             shown = _redacted(report, name, redact)
-            parts = _render(name, shown, on_terminal(plain, sys.stdout, colour))
+            parts = _render(name, shown, on_terminal(style, sys.stdout, colour))
             sys.stdout.writelines([_for_actions(name, "".join(parts))] if actions else parts)
         else:
-            _write(target, _render(name, _redacted(report, name, redact), plain))
+            _write(target, _render(name, _redacted(report, name, redact), style))
     if "github" in dict(chosen):
         # Last: if it fails, the reports are written.
-        _append_summary(_redacted(report, "markdown", redact), Style(fails=fails, allowed=allowed))
+        _append_summary(_redacted(report, "markdown", redact), replace(style, verbosity=0, existing=False))
 
 
 def _redacted(report: AnyReport, name: str, redact: bool | None) -> AnyReport:

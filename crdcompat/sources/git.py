@@ -33,12 +33,12 @@ _TWICE = "two files have this name: rename one whose name is not UTF-8, or mend 
 _RECORD = re.compile(r"(\d{6}) (?:[a-z]+ )?([0-9a-f]+)(?: (\d))?\t([^\0]+)\0")
 
 
-class GitTree(Listed, Struct):
-    """The files of one commit, also behind symbolic links; ``commit`` is its full id. Submodules are ``skipped``."""
+class _GitFiles(Listed, Struct):
+    """Files whose bytes git has; ``commit`` is the full id of the commit that they are of."""
 
     repo: Repository
-    name: str
-    commit: str | None
+    name: str = ""
+    commit: str | None = None
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -47,29 +47,29 @@ class GitTree(Listed, Struct):
     _entries: list[Entry] | None = None
 
     def entries(self) -> list[Entry]:
-        """List the commit's files with their blob ids, with paths from the top of the repository."""
-        if self._entries is None:
-            listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
-            self._entries = _blob_entries(self, _records(listing))
-        return self._entries
+        """List the files, with paths from the top of the repository."""
+        raise NotImplementedError
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
         return read_blobs(self.repo, _followed(self, entries), self.problems)
 
 
-class IndexTree(Listed, Struct):
+class GitTree(_GitFiles):
+    """The files of one commit, also behind symbolic links; ``commit`` is its full id. Submodules are ``skipped``."""
+
+    def entries(self) -> list[Entry]:
+        """List the commit's files with their blob ids, with paths from the top of the repository."""
+        if self._entries is None:
+            listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
+            self._entries = _blob_entries(self, _records(listing))
+        return self._entries
+
+
+class IndexTree(_GitFiles):
     """The files of the index, which the next commit would have; paths in conflict are ``problems``."""
 
-    repo: Repository
     name: str = "index:"
-    commit: str | None = None
-    notes: tuple[str, ...] = ()
-    problems: list[Problem] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
-    linked: set[str] = field(default_factory=set)
-    _entries: list[Entry] | None = None
 
     def entries(self) -> list[Entry]:
         """List the index's files with their blob ids. Raises SourceError in a bare repository."""
@@ -85,23 +85,11 @@ class IndexTree(Listed, Struct):
             self._entries = _blob_entries(self, clean)
         return self._entries
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
-        return read_blobs(self.repo, _followed(self, entries), self.problems)
 
-
-class WorktreeTree(Listed, Struct):
+class WorktreeTree(_GitFiles):
     """The files of the working tree: tracked ones that exist, and untracked ones that are not ignored."""
 
-    repo: Repository
     name: str = "worktree:"
-    commit: str | None = None
-    notes: tuple[str, ...] = ()
-    problems: list[Problem] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
-    linked: set[str] = field(default_factory=set)
-    _entries: list[Entry] | None = None
     _on_disk: dict[str, str] = field(default_factory=dict)
 
     def entries(self) -> list[Entry]:
@@ -183,7 +171,7 @@ def _records(listing: bytes) -> list[tuple[str, str, str, str]]:
     return _RECORD.findall(display_path(listing))
 
 
-def _blob_entries(tree: GitTree | IndexTree, records: Iterable[tuple[str, str, str, str]]) -> list[Entry]:
+def _blob_entries(tree: _GitFiles, records: Iterable[tuple[str, str, str, str]]) -> list[Entry]:
     """The files of ``tree``, also those behind links that stay inside it."""
     files: dict[str, Entry] = {}
     links: list[Entry] = []
@@ -202,9 +190,7 @@ def _blob_entries(tree: GitTree | IndexTree, records: Iterable[tuple[str, str, s
     return _with_links(tree, files, targets)
 
 
-def _with_links(
-    tree: GitTree | IndexTree | WorktreeTree, files: Mapping[str, Entry], targets: Mapping[str, str]
-) -> list[Entry]:
+def _with_links(tree: _GitFiles, files: Mapping[str, Entry], targets: Mapping[str, str]) -> list[Entry]:
     entries = [*files.values()]
     for found in linked_entries(files, targets):
         if isinstance(found, Entry):
@@ -218,7 +204,7 @@ def _with_links(
     return sorted(entries, key=attrgetter("path"))
 
 
-def _followed(tree: GitTree | IndexTree | WorktreeTree, entries: Iterable[Entry]) -> Iterator[Entry]:
+def _followed(tree: _GitFiles, entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries to read; a link that is not followed becomes a problem of ``tree``."""
     for entry in entries:
         if (link := tree.unfollowed.get(entry.path)) is None:

@@ -30,7 +30,7 @@ class CrdTree(Listed):
 
     The files are unpacked, and their paths do not end in ``.gz``. The path of a CRD in a must-gather starts at
     ``cluster-scoped-resources/``: the folder above is named after the image that gathered it. ``server_version``
-    is that of a live cluster, "" if unknown.
+    is the version of a live cluster's server, "" if unknown.
     """
 
     def __init__(self, recording: Tree, wanted: Callable[[str], bool], server_version: str = "") -> None:

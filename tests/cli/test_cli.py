@@ -15,7 +15,8 @@ import pytest
 from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, spawn, string, version, write
 
 import crdcompat.features.diff.configured
-from crdcompat.cli.app import _MODULES, EXAMPLES
+from crdcompat.cli.app import _MODULES
+from crdcompat.cli.help import EXAMPLES
 from crdcompat.render.formats import format_names, formats_of
 
 OLD, NEW = (root(spec=obj(a=string(*members)), status=obj(p=string(*members))) for members in ("A", "AB"))

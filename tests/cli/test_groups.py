@@ -9,8 +9,8 @@ import typer
 from msgspec import Struct
 from typer.testing import CliRunner
 
-from crdcompat.cli.app import GroupedCommand
 from crdcompat.cli.groups import expanded, varied
+from crdcompat.cli.help import GroupedCommand
 
 
 class Shown(Struct, frozen=True, kw_only=True):

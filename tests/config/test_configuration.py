@@ -11,7 +11,8 @@ import pytest
 from helpers import Json, both, commit, crd, git, load_yaml, obj, root, run, string, write
 from msgspec.structs import replace
 
-from crdcompat.config.configuration import Config, find_config, read_config
+from crdcompat.config.configuration import Config
+from crdcompat.config.configuration_file import find_config, read_config
 from crdcompat.errors import ConfigError
 from crdcompat.findings.waiver_file import add_waivers, entries_for, read_accepted
 from crdcompat.models.finding import Acceptance

@@ -9,7 +9,8 @@ import pytest
 from changes import check, widget
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
 
-from crdcompat.config.configuration import Config, read_config
+from crdcompat.config.configuration import Config
+from crdcompat.config.configuration_file import read_config
 from crdcompat.config.found import server_of, with_found
 from crdcompat.config.release_lines import Line
 from crdcompat.crds.context import FEATURE_SET

@@ -29,8 +29,8 @@ from crdcompat.crds.context import is_terminal
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.features.diff.workflow import load
 from crdcompat.findings.recorded_evidence import with_evidence
-from crdcompat.models.diff import DiffReport
-from crdcompat.models.outcome import judged, worst_of
+from crdcompat.models.diff import DiffReport, judged
+from crdcompat.models.outcome import worst_of
 from crdcompat.recordings.objects import Recorded
 from crdcompat.vocabulary import Direction, Severity
 

@@ -25,6 +25,17 @@ def test_the_table_names_all_rooms() -> None:
     assert sorted(named) == sorted(_rooms())
 
 
+def test_modules_that_moved_are_gone_and_what_they_moved_to_is_there() -> None:
+    moved = [line.split("\t") for line in (PROJECT / "docs/moved-modules.tsv").read_text().splitlines()[1:]]
+    assert [was for was, _ in moved if _exists(was)] == []
+    assert [now for _, now in moved if not _exists(now)] == []
+
+
+def _exists(module: str) -> bool:
+    path = PROJECT / module.replace(".", "/")
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
 def test_the_files_to_start_reading_at_exist() -> None:
     for room, _, files in rows(PAGE, "room", "what it decides", "start reading at"):
         (name,) = names(room)

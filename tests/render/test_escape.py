@@ -30,7 +30,8 @@ from report_samples import check, hostile_check, replayed, sample, unreadable
 import crdcompat
 from crdcompat.features.fleet.clusters_on_disk import StoredClusters
 from crdcompat.models.fleet import ClusterVerdict
-from crdcompat.models.report import AnyReport, Release
+from crdcompat.models.release import Release
+from crdcompat.models.report import AnyReport
 from crdcompat.models.verification import Claim, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.render import write as writing
 from crdcompat.render.escape import Style, columns_of, escape_lines, escape_text, finish, json_text, shortened

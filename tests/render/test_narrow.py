@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from report_samples import check, compared, replayed, sample
 
 from crdcompat.findings.rules import catalogue
-from crdcompat.models.report import Release, Report
+from crdcompat.models.release import Release
+from crdcompat.models.report import Report
 from crdcompat.render.escape import Style, finish, shortened
 from crdcompat.render.formats.text import render
 from crdcompat.render.rules import rule_text

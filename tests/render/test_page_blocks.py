@@ -9,7 +9,7 @@ from html_page import Page as HtmlPage
 from html_page import confined, said
 from report_samples import HOSTILE
 
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.html.blocks import page_html
 from crdcompat.render.markdown.page import page_markdown

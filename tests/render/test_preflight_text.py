@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from crdcompat.models.preflight import FieldWriter, Missing, PreflightReport, WindowEffect
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.pages.preflight import page, unlisted_text

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from helpers import array, both, checked, crd, diff, obj, only, root, run, spawn, string, write
 
-from crdcompat.models.report import short_names
+from crdcompat.models.release import short_names
 from crdcompat.render.data.schema import schema_of_reports
 
 OLD, NEW = (

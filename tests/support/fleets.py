@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 from helpers import Json, array, crd, obj, root, string, write
 
-from crdcompat.config.configuration import find_config
+from crdcompat.config.configuration_file import find_config
 from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
 
 #: What the enum of each release knows; release-4.16 wrote the objects.

@@ -16,7 +16,8 @@ from crdcompat.features.simulate.workflow import simulate
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Acceptance, Finding
-from crdcompat.models.report import Release, Report
+from crdcompat.models.release import Release
+from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import Style

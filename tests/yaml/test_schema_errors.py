@@ -10,7 +10,7 @@ import pytest
 from helpers import run
 from jsonschema import Draft202012Validator
 
-from crdcompat.config.configuration import config_schema, read_config
+from crdcompat.config.configuration_file import config_schema, read_config
 from crdcompat.errors import ConfigError
 from crdcompat.findings.waiver_file import read_accepted, waivers_schema
 from crdcompat.render.data.schema import schema_of_reports

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import CrdcompatError, MissingObjectsError, RefNotFoundError
-from crdcompat.features.check.base import CheckOptions, chosen_base
+from crdcompat.features.check.base import chosen_base
+from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.sources.fetching import fetch_commands, is_partial
 from crdcompat.sources.refs import is_shallow, resolve
 from crdcompat.sources.repository import Repository
@@ -56,7 +57,7 @@ def with_one_advice(
 
 
 def _configured(config: Config, release: str) -> tuple[str, ...]:
-    """The configured targets of a release; those of all releases if the configuration does not name this one."""
+    """The configured targets of a release; the targets of all releases if the configuration does not name this one."""
     targets = config.values["rollback_targets"]
     if isinstance(targets, dict) and release not in targets:
         return tuple(dict.fromkeys(name for names in targets.values() for name in names))

@@ -1,4 +1,4 @@
-"""The files that a check compares: those of the base, of the head and of the rollback targets."""
+"""The files that a check compares: the files of the base, of the head and of the rollback targets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from crdcompat.sources.refs import is_commit_id
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
-    from crdcompat.features.check.base import Change, Targets
+    from crdcompat.features.check.base import Change
+    from crdcompat.features.check.check_options import Targets
     from crdcompat.sources.tree import Tree
 
 

@@ -17,7 +17,7 @@ from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.opened import open_sides
 from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources.differing import between_commits, names_files, read_index, since_commit
 from crdcompat.sources.refs import is_commit_id, resolve

@@ -1,4 +1,4 @@
-"""Where the rules of a check come from: the configuration of the merge base, not that of the change itself.
+"""Where the rules of a check come from: the configuration of the merge base, not the change's own configuration.
 
 A pull request that could edit the rules of its own check would judge itself. An edit is shown, and holds after the
 merge. On one's own machine the configuration of the working tree counts: who stages a change is its author.
@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.config.configuration import FILES, Config, find_config, parse_config, upwards
+from crdcompat.config.configuration import FILES, Config
+from crdcompat.config.configuration_file import find_config, parse_config, upwards
 from crdcompat.config.differences import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
-from crdcompat.features.check.base import (
-    EMPTY,
-    TARGET_BRANCHES,
-    Base,
-    Change,
-    CheckOptions,
-    chosen_base,
-    exists,
-    find_change,
-)
+from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Base, Change, chosen_base, exists, find_change
+from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.program import runs_in_ci
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.differing import has_staged
@@ -142,7 +135,7 @@ def _is_own(repository: Repository, head: str | None, environment: Mapping[str, 
 
 
 def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Mapping[str, str]) -> Rules:
-    """The rules of a change: those of its merge base, else those that it adds."""
+    """The rules of a change: the rules of its merge base, else the rules that the change adds."""
     repository = place.repository
 
     def change_from(configured: str | None) -> Change | None:

@@ -29,21 +29,17 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.accepted import (
-    accepted_for,
-    ahead,
-    counts_later,
-    markers_ahead,
-    only_broken,
-    written_crds,
-)
-from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
+from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, markers_ahead
+from crdcompat.features.check.base import short
 from crdcompat.features.check.changed import Changed
-from crdcompat.features.check.existing import mark_existing, mark_unreleased
+from crdcompat.features.check.check_options import CheckOptions, Releases, compares_all
+from crdcompat.features.check.existing import mark_existing
+from crdcompat.features.check.kept_growth import only_broken, written_crds
 from crdcompat.features.check.marker_notes import added_markers, marker_notes
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.set_reader import SetReader
 from crdcompat.features.check.unknown_names import nameless
+from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.check.waiver_notes import ends_notes, growth_notes, stale_notes, untracked_notes
 from crdcompat.features.diff import workflow
 from crdcompat.features.diff.diff_options import DiffOptions
@@ -69,25 +65,20 @@ _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--
 
 
 def compare_change(
-    change: Change,
-    files: Changed,
-    targets: Targets,
-    opened: Sequence[Tree],
-    facts: PendingFacts,
-    config: Config,
-    options: CheckOptions,
+    releases: Releases, files: Changed, opened: Sequence[Tree], facts: PendingFacts, options: CheckOptions
 ) -> CheckReport:
     """Compare a change with its base, then its head with each rollback target.
 
     ``files`` are those that differ, ``opened`` the targets. Of the files that have ``facts`` only those that
     matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
+    change, config, targets = releases.change, releases.config, releases.targets
     trees = base_tree, head_tree = files.trees
     release = change.release or short(base_tree.commit)
     accepted, trusted = accepted_for(change, config, options.repo)
     waivers = active_waivers(accepted, config, date.today(), release)
     written = written_crds(waivers.growth, waivers.minor)
-    reader = SetReader(trees, opened, release, facts, config, options, written, files.texts)
+    reader = SetReader(files, opened, release, facts, config, options, written)
     base, head = reader.sides()
     waivers = replace(waivers, source=SourceWaivers(head.go, base.go, config.trusts_change))
     touched = None if compares_all(options) else _touched(base, head)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from msgspec.structs import replace
@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from crdcompat.config.applied import reader_for, with_labels, with_servers
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.check.base import CheckOptions, compares_all
-from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
+from crdcompat.features.check.changed import Changed
+from crdcompat.features.check.check_options import CheckOptions, compares_all
+from crdcompat.features.check.unchanged import FileSearch, unneeded_files
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.prefilter.facts import FileFacts
 from crdcompat.sources.refs import is_commit_id, name_at
@@ -25,31 +26,30 @@ _CHANGE, _BEFORE = "this change", "the API before this change"
 
 
 class SetReader:
-    """Reads the files of ``sides`` and ``targets`` that matter, as the configuration says.
+    """Reads the files of both sides and of the ``targets`` that matter, as the configuration says.
 
     ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
-    them; ``needed`` are names of CRDs that are compared in any case, ``also`` files without the names of manifests.
+    them; ``needed`` are names of CRDs that are compared in any case.
     Raises SourceError, as the methods do.
     """
 
     def __init__(
         self,
-        sides: Sides,
+        files: Changed,
         targets: Sequence[Tree],
         release: str,
         facts: PendingFacts,
         config: Config,
         options: CheckOptions,
         needed: Iterable[str] = (),
-        also: Container[str] = (),
     ) -> None:
-        self._trees, self._targets, self._release, self._config = sides, targets, release, config
+        self._trees, self._targets, self._release, self._config = files.trees, targets, release, config
         self._repo = options.repo
-        self._reader = reader_for(config, also)
+        self._reader = reader_for(config, files.texts)
         search = FileSearch(self._reader, config.wants, config.texts("variant_annotations"))
         self._facts = facts = cache(facts)
         named = (*options.filters.crds, *needed)
-        unneeded = unneeded_files(sides, targets, search, facts, named, all_crds=compares_all(options))
+        unneeded = unneeded_files(files.trees, targets, search, facts, named, all_crds=compares_all(options))
         self._unneeded, self._unneeded_of_targets = unneeded[0], unneeded[1:]
 
     def sides(self) -> tuple[CrdSet, CrdSet]:

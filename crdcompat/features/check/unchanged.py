@@ -90,7 +90,7 @@ class FileSearch:
         return [*self._reader.documents(tree, found)]
 
     def annotations(self, documents: Iterable[CrdDocument], payload: Collection[str] = ()) -> set[_Annotation]:
-        """The annotations that distinguish variants, without those of sources of CRDs that a ``payload`` contains."""
+        """The annotations that distinguish variants; the sources of CRDs that a ``payload`` contains do not count."""
         counting = (item for item in documents if item.crd.name not in payload or is_shipped(item.file, self.ships))
         return {pair for document in counting for pair in _annotations(document, self._variants)}
 
@@ -108,12 +108,12 @@ class _Skippable:
         self._needed: set[Entry] = set()
 
     def need_names(self, names: Collection[str]) -> list[CrdDocument]:
-        """Need the files that may contain a CRD of these names; their CRDs."""
+        """Mark the files that may contain a CRD of these names as needed. Returns the CRDs in them."""
         plurals = {name.partition(".")[0] for name in names}
         return self._need_words([e for e in self._entries if self._facts[e.oid].may_hold(plurals)], names)
 
     def need_words(self, words: Collection[str]) -> list[CrdDocument]:
-        """Need the files that contain one of these words, or may hide it behind escapes; their CRDs."""
+        """Mark files that contain one of these words, maybe behind escapes, as needed. Returns the CRDs in them."""
         return self._need_words(self._entries, words)
 
     def _need_words(self, entries: Sequence[Entry], words: Collection[str]) -> list[CrdDocument]:
@@ -122,7 +122,7 @@ class _Skippable:
         return self._need(set(entries) - without)
 
     def need_line(self, key: str) -> list[CrdDocument]:
-        """Need the files with a line that may be an annotation of this key; their CRDs."""
+        """Mark files with a line that may be an annotation of this key as needed. Returns the CRDs in them."""
         return self._need(e for e in self._entries if any(key in line for line in self._facts[e.oid].annotation_lines))
 
     def need_contexts(self, changed: Sequence[Sequence[CrdDocument]]) -> None:

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
-from crdcompat.features.check.accepted import counting_text, has_written, lines_on
-from crdcompat.features.check.base import (
-    Change,
-    CheckOptions,
-    compares_all,
-    find_change,
-    find_releases,
-    find_targets,
-)
+from crdcompat.features.check.accepted import counting_text, lines_on
+from crdcompat.features.check.base import Change, find_change
 from crdcompat.features.check.changed import look_at
+from crdcompat.features.check.check_options import CheckOptions, compares_all, find_releases, find_targets
+from crdcompat.features.check.kept_growth import has_written
 from crdcompat.features.check.opened import open_sides, open_targets
 from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names, with_markers
 from crdcompat.features.check.rules_of_the_base import find_rules
@@ -98,7 +93,7 @@ def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckRe
     from crdcompat.features.check.sections import compare_change  # while git searches
 
     targets = replace(targets, notes=(*targets.notes, *unknown_branches(change, config, options.repo)))
-    report = compare_change(change, changed, targets, opened, facts, config, options)
+    report = compare_change(replace(releases, targets=targets), changed, opened, facts, options)
     return report if report.sections else with_markers(with_left_out(report, trees, config), trees)
 
 

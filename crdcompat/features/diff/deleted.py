@@ -106,7 +106,7 @@ def _judged_documents(crds: CrdSet, documents: Sequence[CrdDocument]) -> Iterato
 
 
 def managed_by_helm(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdDocument]:
-    """The documents that Helm manages: in ``templates/``, not those of a cluster, nor those inside of other objects."""
+    """The documents that Helm manages: in ``templates/``, and neither from a cluster nor inside of other objects."""
     return [
         each
         for each in documents

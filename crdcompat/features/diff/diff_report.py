@@ -20,7 +20,7 @@ from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, HarmlessChange, UndecidedEntry, UnmatchedCopies
 from crdcompat.models.finding import Finding, Location
-from crdcompat.models.report import Release, sorted_skips
+from crdcompat.models.release import Release, sorted_skips
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side

@@ -48,7 +48,7 @@ def taken_by(
 
 
 def with_others(servers: Servers, taken: Mapping[str, Sequence[Server]]) -> Servers:
-    """The servers; a CRD that they refuse gets the next server that takes it on both sides.
+    """The servers, in which a CRD that they refuse gets the next server that takes it on both sides.
 
     A CRD that no server takes on both sides stays with the server of the others.
     """
@@ -81,7 +81,7 @@ def eras_of(
 def in_each_era(
     known: Sequence[Judged], eras: Mapping[str, Eras], pairs: Sequence[CrdPair], servers: Servers, judge: _Judge
 ) -> Iterator[Judged]:
-    """The ``known`` results and those of other servers; a result that not all servers have names its servers.
+    """The ``known`` results and the results of other servers; a result that not all servers have names its servers.
 
     ``servers`` judged the known results.
     """

@@ -147,7 +147,7 @@ def _without(refused: Refused, causes: Sequence[Cause]) -> Refused:
 
 
 def placed_in_new(compared: Compared) -> list[Placed]:
-    """The CRDs of NEW in their contexts: those that both sides have, then those of NEW alone."""
+    """The CRDs of NEW in their contexts: first CRDs that both sides have, then CRDs of NEW alone."""
     pairs = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs]
     return [*pairs, *_entering(compared)]
 
@@ -191,7 +191,7 @@ class RefusedBySome(Struct, frozen=True):
         yield from judge_refused_by(placed, found, self.asked, side)
 
     def in_remarks(self, side: Side) -> Iterator[Refused]:
-        """The causes of both sides, said of NEW, if the servers are known; else those of older servers alone."""
+        """The causes of both sides, said of NEW, if the servers are known; else the causes on older servers alone."""
         if self.is_known and side == Side.OLD:
             return
         for document, causes in self.causes.items():

@@ -1,7 +1,8 @@
 """Reads seeds: objects of a CRD in a source's own tests, samples and examples.
 
-They are read only for CRDs with a change that has no example, a bounded number of them. openshift/api keeps suites of
-writes (``tests/<crd>/*.yaml``, ``*.testsuite.yaml``), other projects ``config/samples`` and ``examples``.
+They are read only for CRDs with a change that has no example; the number of files and of seeds is bounded.
+openshift/api keeps suites of writes (``tests/<crd>/*.yaml``, ``*.testsuite.yaml``), other projects ``config/samples``
+and ``examples``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 
 
 class Seeds:
-    """The seeds of the CRDs of both sides, those of NEW first; the files of a CRD are read once for all comparisons."""
+    """The seeds of the CRDs of both sides, NEW's seeds first; the files of a CRD are read once for all comparisons."""
 
     def __init__(self, old: CrdSet, new: CrdSet, shared: ComparisonCache) -> None:
         self._old, self._new = old, new
@@ -56,7 +57,7 @@ class Seeds:
 
 
 def with_seeds(judged: Iterable[Judged], comparer: Comparer, seeds: Seeds) -> Iterator[Judged]:
-    """The judged changes; those without an example with one that a seed gives."""
+    """The judged changes. A change without an example gets one from a seed, if a seed shows its effect."""
     for item in judged:
         is_open = item.doubtful and item.effect in _EFFECTS and not item.change.of_crd
         found = seeds.of(item) if is_open else ()

@@ -30,7 +30,7 @@ def with_since(compared: Compared, options: DiffOptions) -> Compared:
 
 
 def _since(item: Judged, releases: Sequence[_Release]) -> str:
-    """``since 4.15``; with "or before" for the oldest release that was read."""
+    """``since 4.15``; "or before" follows the oldest release that was read."""
     first = next((at for at, release in enumerate(releases) if release.has(item)), None)
     if first is None:
         return f"not yet in {releases[-1].name}"

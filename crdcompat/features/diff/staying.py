@@ -33,7 +33,7 @@ def both_ways(wanted: Filters, old: CrdSet, new: CrdSet) -> Filters:
 
 
 def with_staying(compared: Compared) -> Compared:
-    """The comparison; changes of CRDs that stay have the effect of their window, or none."""
+    """The comparison, in which changes of CRDs that stay have the effect of their window, or none."""
     return replace(compared, judged=tuple(_judged(compared)))
 
 

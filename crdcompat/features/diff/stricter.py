@@ -76,7 +76,7 @@ def judge_stricter(compared: Compared, placed: Sequence[Placed]) -> Iterator[Jud
 
 
 def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]) -> Iterator[_Stricter]:
-    """The facts about the nodes of a version that differ from those of OLD's version ``before``."""
+    """The facts about the nodes of a version that differ from the facts about OLD's version ``before``."""
     edges = dict.fromkeys(found for name in _FORMATS if (found := _edge(servers, name)) is not None)
     for path, node, old in _changed(chosen.version.node, before.version.node if before is not None else None, ()):
         if refusing := tuple(server for server in servers if misfits(node, server)):
@@ -148,7 +148,7 @@ def _by_rule(
 
 
 def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, Node | None]]:
-    """The nodes that are new or differ from those of OLD, each with its path and the node of OLD."""
+    """The nodes that are new or differ from OLD's nodes, each with its path and the node of OLD."""
     if old is not None and old.raw == node.raw:
         return
     yield path, node, old

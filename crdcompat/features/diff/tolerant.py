@@ -62,7 +62,7 @@ def tolerant_patch(old: CrdSet, new: CrdSet, judged: Iterable[Judged], compare: 
         narrowed = [item for item in _found(old, after, up, compare) if item.effect in _REFUSING]
         wrong = [plan for plan in plans if any(_concerns(item, plan) for item in (*fresh, *narrowed))]
         if not wrong:
-            # What has no widening of its own may be gone with that of another change.
+            # A change without a widening of its own may be gone with the widening of another change.
             by_hand = {plan.file for plan in plans} - made.files.keys()  # the patch has a line on each of them
             left = (item for item in needed if item.crd not in crds or _key(item) in still)
             return _named(left, by_hand) + made.text

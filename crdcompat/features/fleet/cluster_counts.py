@@ -90,7 +90,7 @@ class TargetTally(Struct):
     """The counts of one cluster against one target.
 
     ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
-    ``problems`` are those of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
+    ``problems`` are problems of reading, ``unjudged`` counts objects. ``early``: an object holds a value before the
     release that is declared to write it. ``deleted`` counts objects that Helm deletes with their CRD.
     """
 
@@ -239,7 +239,7 @@ class FleetTally:
 def finding_id(cause: RecordingCause, direction: Direction) -> str:
     """The id of the finding that a cause belongs to, the same in all reports."""
     crd, path, kind = cause.key
-    return fingerprint(f"rejected {kind}", direction, crd, "", path, (), ())
+    return fingerprint(f"rejected {kind}", direction, crd, "", path)
 
 
 def _count_reason(target: TargetTally, reason: str, objects: int) -> None:

@@ -9,7 +9,7 @@ from crdcompat.package_data import PACKAGE, data_dir
 from crdcompat.version import __version__
 
 _CODE = ("*.py", "*.json")
-#: The data of an installed program is inside the package, that of a checkout beside it.
+#: The data of an installed program is inside the package; a checkout has its data beside the package.
 _DATA = ("_rules", "_fixtures")
 
 

@@ -1,4 +1,4 @@
-"""Judges recordings on a Dask cluster: that of a running scheduler, or processes of this machine.
+"""Judges recordings on a Dask cluster: the workers of a running scheduler, or processes of this machine.
 
 A worker plugin gets the plan of the run and builds the judge from it, once in each worker: compiled rules and patterns
 cannot be sent. A task has the paths of some recordings; its result has the encoded outcomes of the first of them. If a

@@ -27,8 +27,8 @@ NAME_BYTES = 8
 class RecordingCause(Struct, frozen=True):
     """What a target rejects at one path of one recording's objects.
 
-    ``file``, ``index`` and ``pointer`` give the place in the CRD that rejects it. Long ``values`` are cut text.
-    ``hidden``: which of them are not to be published.
+    ``file``, ``index`` and ``pointer`` give the place in the CRD that rejects it, if a line of a CRD does. Long
+    ``values`` are cut text. ``hidden``: which of them are not to be published.
     """
 
     crd: str
@@ -40,9 +40,9 @@ class RecordingCause(Struct, frozen=True):
     hidden: tuple[bool, ...]
     objects: int
     example: str
-    file: str
-    index: int
-    pointer: Pointer
+    file: str = ""
+    index: int = 0
+    pointer: Pointer = ()
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -228,7 +228,7 @@ def _listed() -> Iterator[str]:
 
 
 class Listing:
-    """Paths and URLs of recordings; those of a store have versions, which change with their content.
+    """Paths and URLs of recordings; URLs of a store have versions, which change with their content.
 
     Iteration yields the groups in the order in which they began, and the recordings of a group by name.
     """

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.diff_report import release
 from crdcompat.features.fleet.cluster_counts import FleetTally, ShareTally
 from crdcompat.features.fleet.clusters_on_disk import ClusterTallies
 from crdcompat.features.fleet.depths import ClusterLister
+from crdcompat.features.fleet.fleet_judge import FleetJudge
 from crdcompat.features.fleet.recording_outcome import RecordingCause
 from crdcompat.features.simulate.recording_notes import (
     already_note,
@@ -40,23 +40,18 @@ from crdcompat.vocabulary.writes import Apart
 def summarize(
     tally: FleetTally,
     tallies: ClusterTallies,
-    readers: Sequence[CrdSet],
-    sides: tuple[CrdSet, CrdSet],
-    server: Server | None,
+    judge: FleetJudge,
     notes: Sequence[str],
     left_out: Sequence[Skipped],
     unrecorded: Sequence[Sequence[Unrecorded]],
-    growth: Sequence[Declaration] = (),
 ) -> FleetReport:
-    """The report on a tally of all clusters, and those of each one.
+    """The report on a tally of all clusters, and on the tallies of each cluster.
 
-    ``readers`` are the releases that judged, in the order of the tally's targets. ``sides`` are OLD and NEW.
-    ``server`` is the one that the user asked for, if any. ``unrecorded`` are, for each reader, the kinds with findings
-    that not every cluster has recorded. ``growth`` are the declarations of values that are held too early.
+    ``unrecorded`` are, for each release that judged, the kinds with findings that not every cluster has recorded.
     """
-    old, new = sides
+    old, new, readers, server = judge.old, judge.new, judge.readers, judge.plan.server
     writer = old if tally.direction == Direction.UPGRADE else new
-    findings = _findings(tally, readers, growth)
+    findings = _findings(tally, readers, judge.plan.growth)
     judged_by = [release(crds) for crds in readers]
     if server is not None:
         judged_by = [replace(reader, kubernetes=server.kubernetes) for reader in judged_by]
@@ -166,6 +161,6 @@ def _unjudged(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[UnjudgedRea
 
 
 def _values(share: ShareTally) -> tuple[RejectedValue, ...]:
-    """The rejected values, those of most clusters first."""
+    """The rejected values; values of most clusters come first."""
     found = [RejectedValue(held.value, held.clusters.count, held.hidden) for held in share.values.values()]
     return tuple(sorted(found, key=lambda item: (-item.clusters, str(item.value))))

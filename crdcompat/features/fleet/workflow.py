@@ -51,17 +51,7 @@ def simulate_fleet(
         for name, reason in (*recordings.failures(), *((shown_name(path), why) for path, why in fleet.unread)):
             tally.add_unread(name, reason)
         notes = (*judge.notes, *_refused(journal))
-        report = summarize(
-            tally,
-            tallies,
-            judge.readers,
-            (judge.old, judge.new),
-            judge.plan.server,
-            notes,
-            fleet.left_out,
-            tuple(_unrecorded(judge, tally)),
-            judge.plan.growth,
-        )
+        report = summarize(tally, tallies, judge, notes, fleet.left_out, tuple(_unrecorded(judge, tally)))
         if on_end is not None:
             on_end(report, recordings)
     return report

@@ -31,7 +31,7 @@ class Changes(Struct, frozen=True):
 
 
 def changed_besides(resource: Resource, operation: str, sent: Object, verdict: Verdict) -> Changes:
-    """The other differences; none for a write that is not accepted and for one whose request is no whole object."""
+    """The differences that no default and no pruning explains; none if the write fails or sends no whole object."""
     if verdict.object is None or operation not in _WHOLE:
         return Changes()
     asked, stored = _comparable(sent), _comparable(verdict.object)

@@ -149,7 +149,7 @@ class _State:
         return operations is not None and lsp.ResourceOperationKind.Create in operations
 
     def _publish(self, analysis: Analysis) -> None:
-        """Show the marks of all files, and that open ones have none; take back those of files without any more."""
+        """Show the marks of all files, also that an open file has none; take back marks that are no longer true."""
         found = {analysis.root / file: marks for file, marks in analysis.marks.items()}
         for file in self._open_files(analysis.root):
             name = file.relative_to(analysis.root).as_posix()

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from crdcompat.config.configuration import Config
-from crdcompat.features.check.base import CheckOptions
+from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.features.check.rules_of_the_base import find_rules
 from crdcompat.features.check.workflow import run_check
 from crdcompat.findings.entries import Entry, entries

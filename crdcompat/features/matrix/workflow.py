@@ -30,11 +30,10 @@ from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import Accepted
 from crdcompat.findings.waivers import has_values
-from crdcompat.models.diff import DiffReport
+from crdcompat.models.diff import DiffReport, outcome, unjudged
 from crdcompat.models.finding import Finding
 from crdcompat.models.installers import InstallerVerdict, by_installer
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
-from crdcompat.models.outcome import outcome, unjudged
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.enums import member_key
 from crdcompat.sources.urls import public_name

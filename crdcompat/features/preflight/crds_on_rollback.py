@@ -1,4 +1,4 @@
-"""What a rollback does to the CRDs of a cluster, by who installs those of the release (docs/installers.md).
+"""What a rollback does to the CRDs of a cluster, by who installs the CRDs of the release (docs/installers.md).
 
 Helm marks what it manages with the release that installed it. It deletes a marked CRD that the older chart does not
 have in ``templates/``; it reads ``helm.sh/resource-policy: keep`` from the CRD in the cluster. What it does not manage

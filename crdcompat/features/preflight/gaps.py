@@ -21,7 +21,7 @@ class Gaps:
         self._found = Counter[tuple[str, str, StepKind]]()
 
     def add(self, what: str, reason: str, step: StepKind = StepKind.TRY) -> None:
-        """Count one more object of the kind or file ``what``; ``step`` closes the gap."""
+        """Count one more object of the kind or file ``what``; a ``step`` of this kind would close the gap."""
         key = what, reason, step
         self._found[key if key in self._found or len(self._found) < MAX_GAPS else _OTHERS] += 1
 

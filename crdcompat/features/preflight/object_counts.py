@@ -134,7 +134,7 @@ class Tally:
         return self._losses.has_more
 
     def writers(self) -> tuple[FieldWriter, ...]:
-        """The managers of rejected values, those of most objects first."""
+        """The managers of rejected values; managers of most objects come first."""
         return tuple(FieldWriter(*key, count) for key, count in self._writers.most_common())
 
     def _count(self, replayed: Replayed) -> None:

@@ -25,7 +25,7 @@ from crdcompat.features.preflight.running_server import platform, running, serve
 from crdcompat.features.preflight.standing import standing_of
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.recordings.capture import digest_of
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.render.wording.findings import plural, some
@@ -38,8 +38,8 @@ class PreflightOptions(Struct, frozen=True):
     ``judge`` is the server after the rollback (None: OLD's, else the cluster's). ``context`` selects OLD's variants.
     ``read_all``: judge all kinds, also those without findings. ``operator`` is the running operator as
     NAMESPACE/DEPLOYMENT, "" if not named. ``growth`` are declarations of values that objects may not hold before the
-    release that writes them. ``arguments`` are those of the command line, for the commands to copy. ``resume`` is the
-    file that keeps the kinds of a live cluster that were read to the end, "" for none.
+    release that writes them. ``arguments`` are the arguments of the command line, for the commands to copy.
+    ``resume`` is the file that keeps the kinds of a live cluster that were read to the end, "" for none.
     """
 
     judge: Server | None = None
@@ -124,7 +124,7 @@ def preflight(
 
 
 def _kept(options: PreflightOptions, cluster: Cluster, scope: Scope, servers: str) -> Kept | None:
-    """The file of the finished kinds, if one is wanted. Raises UsageError for that of another run."""
+    """The file of the finished kinds, if one is wanted. Raises UsageError for the file of another run."""
     if not options.resume or not isinstance(cluster, LiveCluster):
         return None
     run = {

@@ -76,7 +76,7 @@ def _cut(
 ) -> Any:
     """The part of a value that matters; ABSENT if no part matters and it is not ``needed``.
 
-    ``nodes`` are OLD's and the installed schema of the value; None: no schema."""
+    ``nodes`` are OLD's and the installed schema of the value; None where a side has no schema for it."""
     if at in wanted:
         return value
     has_wanted = any(place[: len(at)] == at for place in wanted)
@@ -112,7 +112,7 @@ def _cut_object(
 
 @lru_cache(maxsize=4096)
 def _mentioned(nodes: tuple[Node | None, ...]) -> str:
-    """The text of the rules and junctors of nodes. A name that it contains may be that of a member they judge."""
+    """The text of the rules and junctors of nodes. A name in it may be the name of a member that they judge."""
     return repr([[node.rules, *(each.raw for each in node.junctor_branches())] for node in nodes if node is not None])
 
 

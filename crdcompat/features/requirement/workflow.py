@@ -90,7 +90,7 @@ def _definition(crd: Crd) -> dict[str, Any]:
 # pkg/controllers/crdcompatibility/objectvalidation.
 
 
-#: Where the CRD stands; a number follows, that of the document in the text.
+#: Where the CRD stands; the number of the document in the text follows.
 _DATA = ("spec", "compatibilitySchema", "customResourceDefinition", "data")
 _MAX_PLACES = 3
 

@@ -18,7 +18,7 @@ from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError, problem_order
 from crdcompat.features.diff.diff_report import release
-from crdcompat.models.report import sorted_skips
+from crdcompat.models.release import sorted_skips
 from crdcompat.models.servers import CrdRow, Need, ServerAnswer, ServersReport
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side

@@ -39,7 +39,7 @@ class Growing(Struct, frozen=True):
         return tuple(each for each in self.declarations if each.is_unwritten_in(minor))
 
     def release(self, versions: Iterable[str] = ()) -> Minor | None:
-        """The minor that decides; None if unknown."""
+        """The minor version that decides which values are early; None if it is not known."""
         recorded = {minor_of(version) for version in versions}
         return recorded.pop() if len(recorded) == 1 else self.writer
 

@@ -50,7 +50,7 @@ def unrecorded_kinds(
 def with_alike(
     missed: Sequence[NotSimulated], sides: tuple[CrdSet, CrdSet], direction: Direction
 ) -> tuple[NotSimulated, ...]:
-    """The objects that were not judged; those of kinds that both sides (OLD, NEW) judge alike are marked.
+    """The objects that were not judged; objects of kinds that both sides (OLD, NEW) judge alike are marked.
 
     An object of an unknown kind may be of any kind. That a side lacks the kind is a difference.
     """

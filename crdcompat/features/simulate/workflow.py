@@ -31,7 +31,7 @@ from crdcompat.features.simulate.recording_notes import (
 )
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds, with_alike
 from crdcompat.findings.growth import Declaration
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 
 from crdcompat.errors import SourceError, UsageError
-from crdcompat.models.report import FORMAT, Release
+from crdcompat.models.release import Release
+from crdcompat.models.report import FORMAT
 from crdcompat.models.verification import Claim, ClaimingReport
 from crdcompat.program import typed
 from crdcompat.render.data.schema import schema_of_reports

@@ -11,7 +11,7 @@ from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, SourceError, UsageError
 from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.schema.paths import Object, general, pointer_of, value_at
 from crdcompat.sources.cluster_client import NoAnswerError, RefusedError
@@ -157,7 +157,7 @@ def _cleared(cluster: ScratchCluster) -> list[Problem]:
 
 
 def _other_server(version: str, releases: Iterable[Release]) -> Server | None:
-    """The server of a version that a cluster reports; None if it is not known, or that of the report.
+    """The server of a version that a cluster reports; None if it is not known, or if it is the server of the report.
 
     A report that names no server is made for the default one.
     """
@@ -178,7 +178,7 @@ class _Table:
         self._lies: tuple[Form, Answer] | None = None
 
     def results(self, trials: Iterable[Trial]) -> Iterator[Answered]:
-        """The outcomes of trials; CRDs are exchanged once for those of the same forms. Raises NoAnswerError."""
+        """The outcomes of trials; CRDs are exchanged once for all trials with the same forms. Raises NoAnswerError."""
         for _, same in groupby(trials, key=lambda trial: (trial.writer.key, trial.reader.key)):
             yield from self._of_same_forms([*same])
 

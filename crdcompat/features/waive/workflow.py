@@ -11,7 +11,8 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.config.configuration import Config, find_config
+from crdcompat.config.configuration import Config
+from crdcompat.config.configuration_file import find_config
 from crdcompat.errors import UsageError
 from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
@@ -56,7 +57,7 @@ class _Judged(Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The newer release of the report: of a check, that of the branch of the change."""
+        """The newer release of the report: of a check, the release of the change's branch."""
         bases = [part["old"]["name"] for part in self.data.get("sections", ()) if part["against"] == "base"]
         return str(bases[0] if bases else self.data["new"]["name"])
 
@@ -148,7 +149,7 @@ def _judge(source: Source) -> _Judged:
 
 def _of_check(source: Source) -> _Judged:
     """Findings that existed before the change are accepted as well; the quick answer of a check does not list them."""
-    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.check_options import CheckOptions
     from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check
 
@@ -189,7 +190,7 @@ def _line(finding: _Finding) -> str:
 
 
 def _release(judged: _Judged) -> str:
-    """The newer release of a report: of a check, that of the branch of the change. Raises UsageError if unknown."""
+    """The newer release of a report: of a check, the release of the change's branch. Raises UsageError if unknown."""
     from crdcompat.config.releases import accepting_release
 
     name = judged.release

@@ -120,7 +120,7 @@ def finding_data(item: Finding) -> dict[str, Any]:
 
 
 def _witness(item: Finding) -> dict[str, Any]:
-    """The witness; that of an update has also what is stored and the write that replaces it."""
+    """The witness; the witness of an update also has what is stored, and the write that replaces it."""
     witness = item.witness
     return {
         **picked(witness, "object errors pruned defaulted reason"),

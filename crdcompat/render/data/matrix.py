@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Members of the report on a comparison that say in each cell what the matrix says once.
 _OF_THE_WHOLE = frozenset({"format", "tool", "command"})
-#: The format of this report: that of others has whole findings in the place of a comparison.
+#: The format of this report. Format "1", which other reports have, would repeat whole findings in each cell.
 FORMAT = "2"
 
 

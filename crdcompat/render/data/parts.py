@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crdcompat.models.report import FORMAT, Release
+from crdcompat.models.release import Release
+from crdcompat.models.report import FORMAT
 from crdcompat.version import __version__
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def _report(command: str, members: dict[str, Any]) -> dict[str, Any]:
 
 
 def expanded(node: Any) -> Any:
-    """The JSON Schema of a node of the notation: a text is a type, a list has that of its items, a mapping members."""
+    """The JSON Schema of a node of the notation: text is a type, a list has its items' type, a mapping has members."""
     match node:
         case str():
             written, _, description = node.partition(" -- ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.render.data.parts import head, picked, problem, release, words
 from crdcompat.render.pages.versions import shown_steps
 

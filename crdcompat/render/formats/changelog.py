@@ -49,7 +49,7 @@ class _Change(Struct):
 
 
 def render(report: DiffReport, style: Style) -> str:
-    """The page; of ``style`` ``allowed`` counts."""
+    """The page as Markdown; it uses only ``allowed`` of ``style``."""
     changes, known = [*_changes(report)], report.counts.contexts
     kinds = {finding.crd: finding.kind for finding in report.findings if finding.kind}
     parts = [

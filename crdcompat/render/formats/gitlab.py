@@ -53,20 +53,20 @@ def _waived(report: Report) -> Iterator[dict[str, Any]]:
     """An issue that counts the waived findings, if there are any."""
     count = "" if isinstance(report, SimulationReport) else waived(report).removeprefix(", ")
     if count:
-        identity = fingerprint("waived", "", "", "", count, (), ())
+        identity = fingerprint("waived", "", "", "", count)
         yield _issue(f"crdcompat: {count}", "waived", identity, "info", (".crdcompat-waivers.yaml", 1))
 
 
 def _trust(report: Report) -> Iterator[dict[str, Any]]:
     """An issue for each line on what the change edits in its own rules, and accepts; GitLab requires a path."""
     for line in trust_lines(report):
-        identity = fingerprint("rules-of-the-check", "", "", "", line, (), ())
+        identity = fingerprint("rules-of-the-check", "", "", "", line)
         yield _issue(escape_text(line), "rules-of-the-check", identity, "info", (".crdcompat.yaml", 1))
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
     text = escape_text(f"{problem.lead} {problem.file}: {problem.message}")
-    identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message, (), ())
+    identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message)
     return _issue(text, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
 
 

@@ -121,7 +121,7 @@ def _section(name: str, section: Section, found: Sequence[Entry]) -> _Suite:
 
 
 def _names(report: DiffReport) -> list[tuple[str, str]]:
-    """The CRD versions compared, with those of findings: a finding may be about a version that only one side has."""
+    """The compared CRD versions, and the versions of findings: one of these may be on one side only."""
     found = {(finding.crd, finding.version) for finding in report.findings}
     opened = {(entry.crd, entry.version) for entry in report.undecided}
     return sorted({*report.counts.versions, *found, *opened})

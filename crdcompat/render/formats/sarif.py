@@ -1,6 +1,6 @@
 """SARIF 2.1.0 for code scanning: one run, the rules that occur, a result per finding of each section.
 
-The rules are those of the catalogue, and three for entries that are no findings. Specification:
+The rules come from the catalogue; three more are for entries that are no findings. Specification:
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/. The tests validate reports with the schema named in ``$schema``.
 """
 
@@ -126,7 +126,7 @@ def _finding(entry: Entry) -> _Json:
 
 
 def _undecided(entry: UndecidedEntry, section: Section) -> _Json:
-    identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path, (), ())
+    identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path)
     lines = [escape_text(f"Not judged: {undecided_line(entry)}")]
     return _result(UNDECIDED, "note", lines, entry.locations, identity, section_key(section))
 
@@ -146,7 +146,7 @@ def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
 
 def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
     """A recorded object is in no file of the repository: it has a logical location, its name."""
-    identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
+    identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label)
     result = _result(REJECTED_OBJECT, "error", [plain_text((object_section(item),))], (), identity, report.direction)
     result["locations"] = [
         {"logicalLocations": [{"fullyQualifiedName": escape_text(f"{item.crd}/{item.label}"), "kind": "object"}]}

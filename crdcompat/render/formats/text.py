@@ -21,6 +21,6 @@ EXCERPTS = Severity.ERROR
 
 
 def render(report: AnyReport, style: Style) -> str | Iterator[str]:
-    """The report as text, that of a fleet in parts; colour and wrapping only where ``style`` asks for them."""
+    """The report as text, a fleet's report in parts; with colours and wrapped lines if ``style`` asks for them."""
     lines = (f"{line}\n" for line in finish(page_text(page_of(report, style), style)))
     return lines if report.KIND == "fleet" else "".join(lines)

@@ -16,7 +16,7 @@ from crdcompat.render.pages.page import MAX_BLOCKED, Answer, MarkedRow, Page
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 #: An entry of the table of contents: anchor, name, and the links below it.
 _Link = tuple[str, str, tuple[tuple[str, str], ...]]

@@ -56,7 +56,7 @@ def block(text: str, most: int = _MAX_IN_BLOCK) -> str:
 
 
 def details(summary: str, body: str) -> str:
-    """Something to unfold; ``summary`` is HTML, ``body`` Markdown, which needs the empty lines around it."""
+    """A part that readers unfold; ``summary`` is HTML, ``body`` is Markdown, which needs the empty lines around it."""
     return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
@@ -70,14 +70,14 @@ _UNREAD, _NOT_DONE = "Could not be read", "Could not be read or compared"
 
 
 def unread(problems: Sequence[Problem], more: Sequence[str] = ()) -> Iterator[str]:
-    """What could not be read, ``more`` of it first; nothing if all could."""
+    """A list of what could not be read; the lines of ``more`` come first. Yields nothing if all could be read."""
     tasks = {problem.task for problem in problems}
     if lines := [*more, *(f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in problems)]:
         yield f"**{_UNREAD if not tasks or tasks == {'read'} else _NOT_DONE}:**\n\n{bullets(lines)}"
 
 
 def folded(lines: Sequence[str], summary: str) -> Iterator[str]:
-    """Lines that are folded below a summary in HTML; of many the first. Nothing without lines."""
+    """Lines that are folded below a summary in HTML; of many lines the first ones. Yields nothing without lines."""
     if lines:
         rest = len(lines) - _MAX_LINES
         more = [f"and {rest} more"] if rest > 0 else []

@@ -115,7 +115,7 @@ def _groups(blocks: Iterable[Block]) -> Iterator[Entries]:
 
 
 def _unfolding(heading: str, alike: Sequence[Entry]) -> str:
-    """An entry to unfold; those of one cause in one, with their other places once."""
+    """An entry to unfold. Entries with one cause are one, which names their other places once."""
     first = alike[0]
     if not first.cause:
         return heading + details(f"{first.title} {code(first.subject)}", _entry(first))

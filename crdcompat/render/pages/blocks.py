@@ -30,10 +30,11 @@ class Fold(Enum):
 class Line(Struct, frozen=True):
     """A paragraph, or an entry of a list, with the lines ``below`` it and the commands to copy.
 
-    ``mark`` stands before the text: a place or a CRD. ``tone`` is that of a ``part`` of the text, or of the whole text.
-    ``lead`` is the beginning of it that is never cut. ``depth`` counts the steps of indentation, ``hang`` those of all
-    lines but the first. ``most``: text cuts it to so many lines, or to ``spare`` more if cuts in quotations are not
-    enough; 0: never. On an HTML page ``anchors`` are its places, ``links`` other places, each with its text.
+    ``mark`` stands before the text: a place or a CRD. ``tone`` is the tone of a ``part`` of the text, or of all of
+    it. ``lead`` is the beginning of the text, which is never cut. ``depth`` counts the steps of indentation,
+    ``hang`` the steps for all lines but the first. ``most``: text cuts it to so many lines, or to ``spare`` more if
+    cuts in quotations are not enough; 0: never. On an HTML page ``anchors`` are its places, ``links`` other places,
+    each with its text.
     """
 
     text: str

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Outcome, Section
 from crdcompat.render.pages.blocks import Block, Brief, Fold, Line, Notes
+from crdcompat.render.pages.comparisons import with_parts
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Comparisons, Part, unexplained, with_parts
+from crdcompat.render.pages.part import Comparisons, Part, unexplained
 from crdcompat.render.pages.short import info_lines
 from crdcompat.render.wording.blocks import Block as FindingBlock
 from crdcompat.render.wording.blocks import blocks, predicate
@@ -41,7 +42,7 @@ _OUTCOMES = {Outcome.JUDGED: "judged", Outcome.NO_CRD: "without a CRD", Outcome.
 
 
 def page(report: CheckReport, style: Style) -> Page:
-    """The page; a quiet one is short, for hooks, and so is that of a clean change.
+    """The page. It is short if it is quiet, as hooks want it, or if the change is clean.
 
     What the change edits in its own rules, and accepts, is first in each.
     """

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import sections
 from crdcompat.render.pages.blocks import Fold, Line
+from crdcompat.render.pages.comparisons import with_parts
 from crdcompat.render.pages.page import Page
-from crdcompat.render.pages.part import Comparisons, Part, with_parts
+from crdcompat.render.pages.part import Comparisons, Part
 from crdcompat.render.pages.short import fix_lines
 from crdcompat.render.wording.findings import promoted_lines
 from crdcompat.render.wording.growth import declared_lines

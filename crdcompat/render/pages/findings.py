@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.finding import Finding
 
-#: Most items on a page; a larger report omits those of severity info.
+#: Most items on a page; a larger report omits items of severity info.
 _MAX_ITEMS = 10_000
 
 
@@ -30,7 +30,7 @@ class Findings(Struct):
     """Gives the findings of a page their places, in its order; ``placed`` are those that count, by direction.
 
     ``existing``: findings that existed before a change are neither folded nor hidden. ``is_large``: the page has no
-    room for those of severity info.
+    room for items of severity info.
     """
 
     existing: bool = False

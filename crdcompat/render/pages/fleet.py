@@ -50,7 +50,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.render.escape import Style
 
 _MOST = 20

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 
 class Mark(Struct, frozen=True):
@@ -65,10 +65,10 @@ class Answer(Struct, frozen=True):
     """An answer of a report: a question, its answer in a ``word``, and the ``reason``.
 
     Without a question mark all three are one sentence: ``r2 -> r1: BLOCKED (rollback)``, and a ``reason`` begins with
-    a space. ``most``: text cuts the sentence to so many lines; 0: never. ``blocked``: the worst first.
+    a space. ``most``: text cuts the sentence to so many lines; 0: never. ``blocked`` lists the worst first.
 
     On an HTML page ``numbers`` and ``rows`` stand below it: the rows have a mark for each entry of their CRD, and
-    ``rest`` counts those that have no row.
+    ``rest`` counts the CRDs that have no row.
     """
 
     question: str
@@ -83,7 +83,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence."""
+        """Question, word and reason in one sentence."""
         return f"{self.question}{': ' if self.word else ''}{self.word}{self.reason}"
 
 
@@ -102,14 +102,14 @@ class Page(Struct, frozen=True):
     """A report. ``head`` belongs to the answers, ``steps`` say what to do; all three are shown at either end of a long
     text. ``trust`` is what a person has to see before all else.
 
-    ``heading`` is that of a comment where there are several answers. ``is_last``: in a text that fits on a screen, the
+    ``heading`` is the heading of a comment with several answers. ``is_last``: in a text that fits on a screen, the
     answers are at its end, and the title is above its details. ``nothing`` is said where there are no entries.
 
     On HTML pages and in comments only: ``leads`` are sentences above the details, ``compared`` the comparisons,
     ``notes`` further notes. In comments only: ``overview``. On HTML pages only: ``name`` is the title of a page whose
-    text has none, ``views`` are its answers, if not the first one, ``sides`` the releases with their roles, ``rules``
-    the ids of those to explain, ``row`` what has a row of marks, ``lacks`` says what there was no room for, ``what``
-    names the entries.
+    text has none, ``views`` are its answers, if it does not show the first one alone, ``sides`` the releases with
+    their roles, ``rules`` the ids of the rules to explain. ``row`` names what has a row of marks, ``what`` the entries;
+    ``lacks`` says what there was no room for.
     """
 
     command: str

@@ -6,22 +6,20 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from crdcompat.render.pages.blocks import Block, Brief, Fold, Folded, Line, Listing, Notes, Section
-from crdcompat.render.pages.short import WHOLE_CRD, short_findings
+from crdcompat.render.pages.short import WHOLE_CRD
 from crdcompat.render.wording.entry_sentences import listed_above
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
-    direction_title,
     only_on_one_side,
     plural,
     skipped_lines,
     some,
     undecided_line,
 )
-from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary import Direction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,9 +29,8 @@ if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.check import Section as Comparison
     from crdcompat.models.diff import DiffReport
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.render.escape import Style
-    from crdcompat.render.pages.page import Page
 
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
@@ -42,7 +39,7 @@ _MAX_ALIKE = 3
 
 
 class Part(Struct, frozen=True):
-    """A comparison to show: its entries, the directions that the short text shows, and those of the verdicts.
+    """A comparison to show: its entries, the directions that the short text shows, and the directions of the verdicts.
 
     ``said`` are the sentences on feature gates and on two-step growth: a check shows each in one of the comparisons
     that have it. ``above`` counts the findings that an earlier comparison lists, ``after`` are lines on others that are
@@ -70,16 +67,6 @@ class Comparisons(Struct, frozen=True):
     ways: Sequence[Sequence[Direction]]
 
 
-def with_parts(page: Page, whole: Comparisons, style: Style) -> Page:
-    """The page of the verdicts with the comparisons below its body; with ``-v`` it has all that any form shows."""
-    if style.verbosity > 0:
-        from crdcompat.render.pages.comparison_details import with_details
-
-        return with_details(page, whole, style)
-    made = (part_section(part, number, short_blocks(part, style), style) for number, part in enumerate(whole.parts, 1))
-    return replace(page, body=(*page.body, *made), problems=whole.report.problems)
-
-
 def part_section(part: Part, number: int, found: Iterable[Block], style: Style) -> Section:
     """The comparison as a section; ``found`` are its findings and undecided differences."""
     report = part.section.report
@@ -89,14 +76,6 @@ def part_section(part: Part, number: int, found: Iterable[Block], style: Style) 
     name = "" if part.title else "Findings"
     blocks = (*above, *found, *unexplained(report, number), *below)
     return Section(part.title, blocks, anchor=f"part-{number}", name=name, role="part")
-
-
-def short_blocks(part: Part, style: Style) -> Iterator[Section]:
-    """What was found in few lines, and what was not judged."""
-    for direction in part.shown:
-        yield from _short(part, direction, style)
-    if part.section.report.undecided and style.verbosity >= 0:
-        yield undecided_section(part.section.report, style)
 
 
 def undecided_section(report: DiffReport, style: Style) -> Section:
@@ -136,17 +115,6 @@ def _side(release: Release) -> str:
     commit = f" ({short})" if short not in ("", release.full) else ""
     kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
     return f"{release.full}{commit}{kubernetes}"
-
-
-def _short(part: Part, direction: Direction, style: Style) -> Iterator[Section]:
-    """The entries of a direction as short lines, of a quiet text the errors."""
-    found = [each for each in part.listed if each.finding.direction == direction]
-    shown = [each for each in found if each.finding.counts or (each.finding.waiver is None and style.existing)]
-    if style.verbosity < 0:
-        shown = [each for each in shown if each.finding.severity == Severity.ERROR]
-    if shown:
-        blocks = tuple(short_findings(shown, style, short=part.short))
-        yield Section(direction_title(part.section.report, direction), blocks)
 
 
 def _undecided(report: DiffReport, style: Style) -> Iterator[Line]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crdcompat.models.simulation import Loss
 
-#: The tone of an answer: that of a similar verdict on a release.
+#: The tone of an answer, by the similar verdict on a release.
 _TONES = {
     GoBack.YES: ReleaseVerdict.CLEAN,
     GoBack.NOTHING: ReleaseVerdict.CLEAN,
@@ -140,7 +140,7 @@ def question(report: PreflightReport) -> str:
 
 
 def answer(report: PreflightReport) -> str:
-    """The answer in capitals."""
+    """The answer as the page shows it: in capitals."""
     return report.answer.upper()
 
 

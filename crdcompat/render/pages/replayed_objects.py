@@ -69,7 +69,7 @@ def marked_rows(report: SimulationReport) -> tuple[MarkedRow, ...]:
 
 
 def _anchors(report: SimulationReport) -> dict[int, str]:
-    """The place of each object, by its identity: those of the worst verdict come first."""
+    """The place of each object, by its identity: objects with the worst verdict come first."""
     listed = (item for verdict in WriteResult for item in report.objects if item.worst == verdict)
     return {id(item): f"o-{number}" for number, item in enumerate(listed, 1)}
 

@@ -146,7 +146,7 @@ def _all_crds(report: ServersReport) -> str:
 
 
 def _deciding(report: ServersReport) -> list[Need]:
-    """The needs that decide the verdict: those of the servers next to the ones that accept every CRD.
+    """The needs that decide the verdict: the needs of the servers next to the servers that accept every CRD.
 
     If no server accepts every CRD, they are the needs that most servers refuse.
     """

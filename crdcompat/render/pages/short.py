@@ -40,7 +40,7 @@ _WHAT = {Effect.VALUE_PRUNED: "lost", Effect.VALUE_DEFAULTED: "set to its defaul
 _MAX_MARKED = 6
 #: Lines of a sentence with long patterns and rules, and more lines for one with other long parts.
 _MAX_SENTENCE, _MORE_LINES = 3, 2
-#: Lines after which a warning is brief, and brief warnings; if there are more, those of one rule are shortened.
+#: Lines after which a warning is brief. With more brief warnings than this, warnings of one rule are shortened.
 _MAX_LINES, _MAX_BRIEF = 50, 12
 #: Further changes of one cause or one rule that have a line each.
 _MAX_OTHERS = 3
@@ -50,10 +50,10 @@ _MAX_NAMES, _MAX_INFOS = 6, 12
 
 
 def short_findings(listed: Sequence[Entry], style: Style, *, short: bool = False) -> Iterator[PageBlock]:
-    """Errors and warnings as blocks, errors first, then by CRD, the one with the worst first; then the infos.
+    """Errors and warnings as blocks: errors first, then CRD by CRD, the CRD with the worst finding first; then infos.
 
-    Blocks of one cause stand together under a heading. Errors are whole. Warnings are, too, until there are many lines,
-    or, if ``short``, where there is an error. A quiet text has errors only.
+    Blocks of one cause stand together under a heading. Errors are shown whole. Warnings are shown whole until there are
+    many lines, or, if ``short``, until there is an error. A quiet text has errors only.
     """
     made = causes(each for each in listed if each.finding.severity != Severity.INFO)
     worst: dict[str, int] = {}
@@ -122,7 +122,7 @@ def _head(block: Block, path: str) -> Head:
 
 
 def _block(block: Block, *, shared: bool = False) -> Section:
-    """A block; ``shared``: under a heading that names the other places."""
+    """A block of findings; ``shared``: it is under a heading that names the other places."""
     return Section("", (_head(block, block.path), *_details(block, shared=shared)))
 
 
@@ -152,7 +152,7 @@ def _details(block: Block, *, shared: bool) -> Iterator[Line | Frame]:
 
 
 def _place_beside(finding: Finding, mirror: Finding) -> str:
-    """What tells the place of a mirror from that of the finding: the CRD and the version, or else the path."""
+    """What tells the place of a mirror from the place of the finding: the CRD and the version, or else the path."""
     here, there = (crd_name(each.crd, each.version) for each in (finding, mirror))
     return there if there != here else str(mirror.path)
 

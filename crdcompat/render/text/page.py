@@ -185,7 +185,7 @@ def _entries(block: Entries, style: Style) -> Iterator[str]:
 
 
 def _head(block: Head, style: Style) -> Iterator[str]:
-    """In one line; without an id in as many as its parts need on the page."""
+    """The head in one line; a head without an id has as many lines as its parts need on the page."""
     path, head = style.paint(block.path, "path"), f"{style.paint(block.kind, block.tone)} {block.subject}"
     length = len(block.kind) + 1 + len(block.subject) + len(block.where)
     if block.id:

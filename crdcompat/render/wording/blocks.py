@@ -165,7 +165,7 @@ def causes(listed: Iterable[Entry]) -> tuple[Cause, ...]:
 
 
 def _key(block: Block) -> Hashable:
-    """What blocks of one cause share: the direction, and the CRDs or the places in them. None for few places."""
+    """What blocks of one cause share: the direction, and the CRDs or the places in them. None if the places are few."""
     finding = block.finding
     if finding.owner == Owner.CRD:
         return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Evidence, Finding, IntroducedBy, Location
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
 
 DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
 
@@ -220,7 +220,7 @@ def recorded(evidence: Evidence) -> str:
 
 
 def contexts(names: Sequence[str], known: Sequence[str]) -> str:
-    """The contexts, those of most clusters first; ``known`` are all compared ones.
+    """The contexts; contexts of most clusters come first. ``known`` are all compared ones.
 
     A feature set in all its cluster profiles is named without them.
     """
@@ -269,7 +269,7 @@ def problem_line(problem: Problem) -> Line:
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
-    """Skipped files, those of one reason together, the most frequent reason first."""
+    """Skipped files, grouped by their reason; the most frequent reason comes first."""
     by_reason: dict[str, list[str]] = {}
     for item in skipped:
         by_reason.setdefault(item.reason, []).append(f"{item.file}{f' ({item.side})' if item.side else ''}")

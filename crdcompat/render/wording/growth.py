@@ -47,7 +47,10 @@ def is_declarable(finding: Finding) -> bool:
 
 
 def growth_fix(finding: Finding, ids: Sequence[str]) -> str:
-    """How to accept the values of a finding now and to write them later; ``ids`` are those of all its places."""
+    """How to accept the values of a finding now and to write them later.
+
+    ``ids`` are the ids of the findings at all places of the change.
+    """
     declare = f'{typed()} waive {" ".join(ids)} --growth --reason "…"'
     return (
         f"let nothing write {_them(finding.added)} before the next release, and declare that: {declare} "

@@ -12,7 +12,7 @@ from msgspec import Struct
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.matrix import ObstaclePart
-from crdcompat.models.report import short_names
+from crdcompat.models.release import short_names
 from crdcompat.models.simulation import losses
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural, some
@@ -178,7 +178,7 @@ class Reach(Struct, frozen=True):
 
     @property
     def best(self) -> ReleaseVerdict:
-        """The worst verdict of the rollbacks that work; without one, that of the first that does not."""
+        """The worst verdict of the rollbacks that work; if none works, the verdict of the first rollback."""
         ways = self.works or (self.stop,)
         return min((way.verdict for way in ways if way is not None), key=lambda verdict: verdict.rank)
 

@@ -182,7 +182,7 @@ def _kubectl(report: PreflightReport) -> str:
 
 
 def kubectl_for(source: Sequence[str]) -> str:
-    """The command for the live cluster of a ``source``; () for that of the user's current context."""
+    """The command for the live cluster of a ``source``; () for the cluster of the user's current context."""
     context = source[0] if source and source != (IN_CLUSTER,) else ""
     return f"kubectl --context {shlex.quote(context)}" if context else "kubectl"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdcompat.models.finding import Growth
-    from crdcompat.models.report import Release
+    from crdcompat.models.release import Release
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, Unrecorded
 
 

@@ -114,7 +114,7 @@ def sentences(entry: Entry) -> list[str]:
 
 def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
     """Twelve hex digits of what is rejected; values and counts may change."""
-    return fingerprint(f"rejected {cause.type}", report.direction, cause.crd, "", cause.path, (), ())
+    return fingerprint(f"rejected {cause.type}", report.direction, cause.crd, "", cause.path)
 
 
 def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]:

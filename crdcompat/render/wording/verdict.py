@@ -11,8 +11,7 @@ from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.finding import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.models.diff import DiffReport
-from crdcompat.models.outcome import outcome, severities
+from crdcompat.models.diff import DiffReport, outcome, severities
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entry_sentences import waived
@@ -93,7 +92,7 @@ def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[
 
 
 def _kinds(block: Block) -> str:
-    """The kinds that have an error with the block: that of the example first."""
+    """The kinds that have an error with the block; the kind of the example comes first."""
     places = (each for each in (block.finding, *block.mirrors) if each.severity == Severity.ERROR)
     return some([*dict.fromkeys(place.kind for place in places)])
 

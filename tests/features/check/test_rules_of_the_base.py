@@ -12,7 +12,7 @@ import pytest
 from changes import repository, widget
 from helpers import Json, Run, commit, git, run, write
 
-from crdcompat.config.configuration import config_schema
+from crdcompat.config.configuration_file import config_schema
 
 _FILE, _WAIVERS = ".crdcompat.yaml", ".crdcompat-waivers.yaml"
 #: The keys as a project has them, and as a change edits them to hide its error.

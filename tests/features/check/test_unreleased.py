@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from report_samples import compared
 
 from crdcompat.compare.refused import REFUSED
-from crdcompat.features.check.existing import mark_unreleased
+from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.vocabulary import Direction
 
 

@@ -14,6 +14,7 @@ from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
 from crdcompat.features.fleet.recording_outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import Fleet, Listing
 from crdcompat.features.fleet.workflow import simulate_fleet
+from crdcompat.render.escape import Style
 from crdcompat.render.write import write_reports
 
 
@@ -36,7 +37,7 @@ def _peak(judge: FleetJudge, recording: Path, clusters: int, folder: Path) -> in
     tracemalloc.start()
     try:
         report = simulate_fleet(judge, Fleet(Listing(names)))
-        write_reports(report, [f"{name}={folder / name}" for name in ("json", "html", "text")], redact=True)
+        write_reports(report, [f"{name}={folder / name}" for name in ("json", "html", "text")], Style(), redact=True)
         assert len(report.clusters) == clusters
         return tracemalloc.get_traced_memory()[1]
     finally:

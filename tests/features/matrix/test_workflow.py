@@ -20,7 +20,7 @@ from crdcompat.features.matrix.workflow import MatrixOptions
 from crdcompat.features.matrix.workflow import matrix as run_matrix
 from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import MatrixReport
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.pages import page_of
 from crdcompat.render.text.page import blocks_text, page_text

@@ -13,7 +13,7 @@ from helpers import Json, crd, obj, run, string, write
 from offline import PROJECT
 from widgets import WIDGETS, widget
 
-from crdcompat.cli.app import EXAMPLES
+from crdcompat.cli.help import EXAMPLES
 from crdcompat.features.record.workflow import RECORDING_NAMES
 from crdcompat.replay.judges import Replayer
 

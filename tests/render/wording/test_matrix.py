@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crdcompat.models.matrix import MatrixReport
-from crdcompat.models.report import Release
+from crdcompat.models.release import Release
 from crdcompat.render.wording.matrix import shortest_names
 
 
