@@ -34,10 +34,17 @@ ENDS = "it ended each process that read it (out of memory?)"
 
 
 @pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
-    """The address of a scheduler with two workers."""
+def _cluster() -> Iterator[LocalCluster]:
     with local_cluster(2, is_secure=False) as cluster:
-        yield cluster.scheduler_address
+        yield cluster
+
+
+@pytest.fixture
+def scheduler(_cluster: LocalCluster) -> str:
+    """The address of a scheduler with two workers; one that an earlier test killed is there again."""
+    with Client(_cluster.scheduler_address) as client:
+        client.wait_for_workers(2, timeout=120)
+    return _cluster.scheduler_address
 
 
 @pytest.fixture
