@@ -21,8 +21,8 @@ from msgspec import Struct
 from crdcompat.atomic_write import refuse_links
 from crdcompat.errors import UsageError
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
-from crdcompat.render.wording.findings import some
 from crdcompat.sources.naming import failing_as
+from crdcompat.vocabulary.texts import some
 
 _FORMAT = "crdcompat-preflight 1"
 _MAX_HEAD_BYTES = 1 << 16

@@ -28,7 +28,7 @@ from crdcompat.render.pages.blocks import (
 from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS, Setting
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Answer, Page
-from crdcompat.render.wording.findings import crd_name, plural, some, tally
+from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cell_text,
@@ -50,6 +50,7 @@ from crdcompat.render.wording.matrix import (
 from crdcompat.render.wording.simulation import verdict_tally
 from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
     recorded,
-    some,
 )
 from crdcompat.vocabulary import Effect, Owner, Severity, Side
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

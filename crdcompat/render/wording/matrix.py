@@ -15,10 +15,11 @@ from crdcompat.models.matrix import ObstaclePart
 from crdcompat.models.release import short_names
 from crdcompat.models.simulation import losses
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import first_and_count, plural, some
+from crdcompat.render.wording.findings import first_and_count, plural
 from crdcompat.render.wording.installers import cell_lines
 from crdcompat.render.wording.simulation import not_found, too_early
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
 
 if TYPE_CHECKING:
