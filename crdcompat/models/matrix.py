@@ -112,7 +112,7 @@ class MatrixCluster(Struct, frozen=True):
     """The recorded cluster: its release, and the verdict on every older one.
 
     ``sources`` are the recordings as named. ``version`` is the recorded version (``4.18.3``), None if there is none.
-    ``origin`` is the listed release that the cluster is assumed to run, None if its version is none of them.
+    ``origin`` is the listed release that the cluster is assumed to run, None if no listed release has its version.
     ``targets`` are newest first; ``notes`` list assumptions.
     """
 

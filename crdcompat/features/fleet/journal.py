@@ -97,7 +97,7 @@ class Journal:
     def add(self, recording: str, signature: str, outcome: bytes) -> int:
         """Append an encoded outcome; returns its place.
 
-        Raises UsageError if it cannot be written; then no part of it is left.
+        Raises UsageError if it cannot be written; then the file has no part of it.
         """
         entry = {"recording": recording, "signature": signature, "outcome": orjson.loads(outcome)}
         line = orjson.dumps({**entry, "digest": self._digest(entry)})

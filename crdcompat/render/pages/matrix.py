@@ -239,7 +239,7 @@ def way_sections(report: MatrixReport) -> Section:
 
 
 def _homes(report: MatrixReport) -> dict[str, Way]:
-    """By id of a finding the way that has its details: of those with it the one of the closest releases."""
+    """The way that shows the details of each finding, by its id: the way with it between the closest releases."""
     at = {release.name: number for number, release in enumerate(report.releases)}
     homes: dict[str, Way] = {}
     for way in sorted(report.cells, key=lambda each: abs(at[each.origin] - at[each.target])):

@@ -232,7 +232,8 @@ def labels(report: MatrixReport) -> dict[str, str]:
 def shortest_names(report: MatrixReport) -> dict[str, str]:
     """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``.
 
-    Where not all have it, versions lose what stands before most of them, if the names stay different.
+    Without a common beginning, the text that most names have before a version is left out. The labels stay as they are
+    if the short names would not all differ.
     """
     shown = labels(report)
     same = "".join(

@@ -82,7 +82,7 @@ def _blocks(section: Section, direction: Direction) -> bool:
 
 
 def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
-    """The errors of these directions; siblings that changed alike are one, and so are errors in the same words."""
+    """The errors of these directions. Siblings that changed alike count once, and so do errors with the same words."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
     found = (
         Blocked(_kinds(block), block.path or "the CRD", reaction(block))
