@@ -245,13 +245,16 @@ def _reads_status(text: Any) -> bool:
 def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:
     """Metadata of an update: the server's own members, and the next generation if content changed.
 
-    An update cannot set times that the object has, nor take away what it has of a deletion.
+    An update cannot set times that the object has, nor take away what it has of a deletion. Its resourceVersion is that
+    of the stored object, else the server answers with a conflict. A stored object as etcd has it is without one: the
+    server adds the revision when it reads the object.
     """
     updated = dict(new)
+    updated.pop("resourceVersion", None)
     for name in ("uid", "deletionGracePeriodSeconds"):
         if name in old:
             updated.setdefault(name, old[name])
-    for name in ("creationTimestamp", "deletionTimestamp"):
+    for name in ("creationTimestamp", "deletionTimestamp", "resourceVersion"):
         if name in old:
             updated[name] = old[name]
     generation = old.get("generation")

@@ -91,6 +91,21 @@ def usual_context(crds: CrdSet, others: CrdSet) -> str:
     return next((name for name in _USUAL_CONTEXTS if name in names), names[0])
 
 
+def as_filter(context: str, old: CrdSet, new: CrdSet) -> tuple[str, ...]:
+    """A context as the filter of a comparison; () where OLD and NEW have no CRD of one name in this context."""
+    of_sides = [
+        {
+            document.crd.name
+            for each in contexts_of(crds.documents, others.documents)
+            if str(each) == context
+            for document in crds.documents
+            if document.is_in(each)
+        }
+        for crds, others in ((old, new), (new, old))
+    ]
+    return (context,) if set.intersection(*of_sides) else ()
+
+
 def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tuple[str, dict[tuple[str, str], Resolved]]:
     """The name of a context, and every CRD by (group, kind) as a cluster of this context gets it.
 

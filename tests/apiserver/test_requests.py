@@ -124,6 +124,19 @@ def test_namespaces() -> None:
     assert unnamed["metadata"]["namespace"] == "default"
 
 
+def test_a_root_rule_compares_the_resource_version_of_the_stored_object() -> None:
+    """A server reads the version from etcd's revision, so both objects of ``self == oldSelf`` have it, or neither."""
+    rule = {"rule": "self == oldSelf", "message": "immutable"}
+    immutable = crd({**root(spec=obj(a=string())), "x-kubernetes-validations": [rule]})
+    for known in ({}, {"resourceVersion": "7"}):
+        stored = made({"a": "1"}, namespace="n", **known)
+        answers = [
+            judge("update", made({"a": value}, namespace="n", resourceVersion="7"), stored, crd=immutable)
+            for value in ("1", "2")
+        ]
+        assert [answer.accepted for answer in answers] == [True, False]
+
+
 def test_deletion_of_an_update() -> None:
     new = made(deletionTimestamp="2020-01-01T00:00:00Z")
     assert [error.text() for error in judge("update", new, made()).errors] == [

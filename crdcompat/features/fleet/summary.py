@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.diff_report import release
 from crdcompat.features.fleet.cluster_counts import FleetTally, ShareTally
@@ -75,7 +76,7 @@ def summarize(
         unread=tuple(sorted(tally.unread, key=lambda item: item.recording)),
         problems=tuple(sorted(problems, key=problem_order)),
         left_out=tuple(sorted(left_out, key=skipped_order)),
-        notes=(*notes, *_apart_notes(tally, writer.name), *_older_clusters(tally, writer, readers)),
+        notes=(*notes, *_apart_notes(tally, writer.name), *_older_clusters(tally, writer, judge)),
     )
 
 
@@ -86,7 +87,7 @@ def _apart_notes(tally: FleetTally, writer: str) -> Iterator[str]:
             yield note(objects, writer)
 
 
-def _older_clusters(tally: FleetTally, writer: CrdSet, readers: Sequence[CrdSet]) -> Iterator[str]:
+def _older_clusters(tally: FleetTally, writer: CrdSet, judge: FleetJudge) -> Iterator[str]:
     """Notes on clusters older than the release that is assumed to have written their objects."""
     older = older_than(tally.versions, writer.name)
     if not older:
@@ -94,9 +95,10 @@ def _older_clusters(tally: FleetTally, writer: CrdSet, readers: Sequence[CrdSet]
     of_all = plural(tally.clusters, "cluster")
     count = f"{sum(tally.versions[version] for version in older)} of {of_all} ran a release before {writer.name}"
     yield f"{count}: judged as if that had written their objects"
-    for reader in readers:
+    for reader in judge.readers:
         old, new = (writer, reader) if tally.direction == Direction.UPGRADE else (reader, writer)
-        hidden = hidden_findings(old, new, tally.direction)
+        context = judge.plan.context or usual_context(reader, writer)
+        hidden = hidden_findings((old, new), tally.direction, context)
         if note := hidden_note(hidden, tuple(older), reader.name):
             yield f"to {reader.name}: {note}"
 

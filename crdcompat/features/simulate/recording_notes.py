@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import as_filter
 from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
@@ -59,15 +60,19 @@ def _is_older(version: str, release: str) -> bool:
 
 
 def hidden_findings(
-    old: CrdSet, new: CrdSet, direction: Direction, crds: Iterable[str] | None = None
+    sides: tuple[CrdSet, CrdSet], direction: Direction, context: str, crds: Iterable[str] | None = None
 ) -> tuple[Finding, ...]:
-    """The errors and warnings on values that only objects of the writing release have, for all or some CRDs."""
+    """The errors and warnings on values that only objects of the writing release have, for all or some CRDs.
+
+    ``sides`` are OLD and NEW, ``context`` is the one whose CRDs judge the objects.
+    """
+    old, new = sides
     both = {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
     named = both if crds is None else both.intersection(crds)
     if not named:
         return ()
-    wanted = Filters((direction,), crds=sorted(named))
-    found = diff(old, new, DiffOptions(wanted, judge_new=False, across_servers=False, locate=False)).findings
+    wanted = Filters((direction,), touched=frozenset(named), contexts=as_filter(context, *sides))
+    found = diff(*sides, DiffOptions(wanted, judge_new=False, across_servers=False, locate=False)).findings
     return tuple(f for f in found if f.severity is not Severity.INFO and f.owner is not Owner.CRD)
 
 

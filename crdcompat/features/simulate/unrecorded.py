@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import as_filter
 from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.diff import DiffReport
@@ -34,14 +35,12 @@ def unrecorded_kinds(
     ``context`` is the one that the cluster has; ``crds`` restricts the answer, if it names any. Most findings first.
     """
     both = _both(sides)
-    report = _compared(sides, direction, frozenset(both.difference(recorded).intersection(crds or both)))
+    asked = frozenset(both.difference(recorded).intersection(crds or both))
+    report = _compared(sides, direction, asked, as_filter(context, *sides))
     if report is None:
         return ()
-    is_known = context in report.counts.contexts
     counted = Counter(
-        (finding.crd, finding.kind)
-        for finding in report.findings
-        if finding.severity is not Severity.INFO and (context in finding.contexts or not is_known)
+        (finding.crd, finding.kind) for finding in report.findings if finding.severity is not Severity.INFO
     )
     found = (Unrecorded(crd, kind, count) for (crd, kind), count in counted.items())
     return tuple(sorted(found, key=lambda item: (-item.findings, item.crd)))
@@ -52,7 +51,8 @@ def with_alike(
 ) -> tuple[NotSimulated, ...]:
     """The objects that were not judged; objects of kinds that both sides (OLD, NEW) judge alike are marked.
 
-    An object of an unknown kind may be of any kind. That a side lacks the kind is a difference.
+    An object of an unknown kind may be of any kind. That a side lacks the kind is a difference. All contexts count:
+    that a kind is not in the context of the cluster says nothing about its objects.
     """
     both = _both(sides)
     counting = [item for item in missed if not item.outside and item.problem is None]
@@ -72,11 +72,11 @@ def _both(sides: tuple[CrdSet, CrdSet]) -> set[str]:
     return {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
 
 
-def _compared(sides: tuple[CrdSet, CrdSet], direction: Direction, crds: frozenset[str]) -> DiffReport | None:
-    """The comparison of some CRDs; None without any."""
+def _compared(
+    sides: tuple[CrdSet, CrdSet], direction: Direction, crds: frozenset[str], contexts: tuple[str, ...] = ()
+) -> DiffReport | None:
+    """The comparison of some CRDs, in some contexts or in all; None without any CRD."""
     if not crds:
         return None
-    options = DiffOptions(
-        Filters((direction,), touched=crds), judge_new=False, across_servers=False, advise=False, locate=False
-    )
-    return diff(*sides, options)
+    wanted = Filters((direction,), touched=crds, contexts=contexts)
+    return diff(*sides, DiffOptions(wanted, judge_new=False, across_servers=False, advise=False, locate=False))

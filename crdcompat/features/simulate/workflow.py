@@ -73,13 +73,14 @@ def simulate(
     )
     older = older_than(facts.versions, writer.name)
     judged = {item.crd for item in report.objects}
-    hidden = hidden_findings(old, new, report.direction, judged) if older else ()
+    of_clusters = context or usual_context(reader, writer)
+    hidden = hidden_findings((old, new), report.direction, of_clusters, judged) if older else ()
     note = hidden_note(hidden, older, reader.name)
     moved = server_note(reader, writer, server)
     sets = list(dict.fromkeys(feature_set for feature_set, _ in facts.feature_sets))
-    other = other_feature_set(sets, usual_context(reader, writer)) if context is None else ()
-    of_clusters = (*cluster_notes(facts.versions, writer.name), *other)
-    notes = (*filter(None, [moved]), *report.notes, *of_clusters, *filter(None, [note]))
+    other = other_feature_set(sets, of_clusters) if context is None else ()
+    recorded = (*cluster_notes(facts.versions, writer.name), *other)
+    notes = (*filter(None, [moved]), *report.notes, *recorded, *filter(None, [note]))
     is_writer = is_of(facts.versions, writer.name)
     return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds, is_writer=is_writer)
 
