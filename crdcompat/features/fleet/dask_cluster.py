@@ -18,12 +18,7 @@ from itertools import chain, islice
 from typing import Any, cast
 from uuid import uuid4
 
-from distributed import (
-    Client,
-    Future,
-    KilledWorker,
-    as_completed,
-)
+from distributed import Client, Future, KilledWorker, as_completed
 
 from crdcompat.errors import SourceError
 from crdcompat.features.fleet.connection import Fitness, OnUnfit, connected

@@ -20,21 +20,9 @@ from crdcompat.render.pages.simulation import object_section
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
 from crdcompat.render.wording.entry_sentences import entry_lines, section_key, waived
-from crdcompat.render.wording.findings import (
-    compared_line,
-    crd_name,
-    direction_title,
-    plural,
-    undecided_line,
-)
+from crdcompat.render.wording.findings import compared_line, crd_name, direction_title, plural, undecided_line
 from crdcompat.render.wording.growth import why_accepted
-from crdcompat.render.wording.summaries import (
-    NOTHING,
-    cause_sentences,
-    headline,
-    notes,
-    subject,
-)
+from crdcompat.render.wording.summaries import NOTHING, cause_sentences, headline, notes, subject
 from crdcompat.vocabulary import FindingStatus, Severity
 from crdcompat.vocabulary.texts import first_lines
 from crdcompat.vocabulary.writes import WriteResult
