@@ -47,10 +47,11 @@ def record(
     from crdcompat.features.record.workflow import RECORDING_NAMES, RecordOptions
     from crdcompat.features.record.workflow import record as run
     from crdcompat.render.escape import warn
-    from crdcompat.render.wording.findings import plural, some
+    from crdcompat.render.wording.findings import plural
     from crdcompat.sources import open_cluster, open_objects
     from crdcompat.sources.files import MAX_FILE_BYTES
     from crdcompat.vocabulary import ExitCode, Side
+    from crdcompat.vocabulary.texts import some
 
     if not output.lower().endswith(RECORDING_NAMES):
         raise UsageError(

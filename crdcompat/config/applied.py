@@ -37,9 +37,9 @@ from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
+from crdcompat.vocabulary.texts import some
 
 #: The CRDs that a note names.
-_MOST_NAMES = 3
 
 
 def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
@@ -89,9 +89,7 @@ def _left_out(crds: CrdSet, tree: Tree, reader: CrdReader, config: Config) -> It
         yield f"{keys_leave} files whose CRDs are not known: {str(error).splitlines()[0]}"
         return
     if left:
-        more = f" and {len(left) - _MOST_NAMES} more" if len(left) > _MOST_NAMES else ""
-        named = f"{', '.join(left[:_MOST_NAMES])}{more}"
-        yield f"{keys_leave} {len(left)} of {len(left) + len(read)} CRDs: {named}"
+        yield f"{keys_leave} {len(left)} of {len(left) + len(read)} CRDs: {some(left)}"
 
 
 def _opened(name: str, other: str, config: Config, repo: str | None) -> Tree:

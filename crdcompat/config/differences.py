@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from crdcompat.vocabulary.texts import cut
+from crdcompat.vocabulary.texts import cut, some
 
 _MAX_SHOWN = 8
 _MAX_LENGTH = 200
@@ -30,15 +30,14 @@ def _differing(key: str, old: Any, new: Any) -> Iterator[str]:
         return
     if isinstance(old, list) and isinstance(new, list):
         gains, loses = ([each for each in these if each not in others] for these, others in ((new, old), (old, new)))
-        parts = [f"{verb} {_listed(found)}" for verb, found in (("gains", gains), ("loses", loses)) if found]
+        parts = [
+            f"{verb} {some([*map(_shown, found)], _MAX_SHOWN)}"
+            for verb, found in (("gains", gains), ("loses", loses))
+            if found
+        ]
         yield f"{key} {' and '.join(parts) if parts else 'has another order'}"
         return
     yield f"{key} becomes {_shown(new)} (was {_shown(old)})"
-
-
-def _listed(values: list[Any]) -> str:
-    rest = len(values) - _MAX_SHOWN
-    return ", ".join(map(_shown, values[:_MAX_SHOWN])) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _shown(value: Any) -> str:

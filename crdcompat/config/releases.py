@@ -11,6 +11,7 @@ from msgspec import Struct
 from crdcompat.config.configuration import Config
 from crdcompat.errors import UsageError
 from crdcompat.sources.urls import public_name
+from crdcompat.vocabulary.texts import some
 
 #: Stages of a pre-release, in order; each precedes the release itself.
 _STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "pre", "beta", "fc", "rc")
@@ -189,7 +190,4 @@ def _available(glob: str, spelled: Mapping[str, str], what: str = "branch") -> s
     if not names:
         return f"the repository has no {what}"
     near = get_close_matches(glob.strip("*"), names, n=_MAX_NAMES, cutoff=0.4)
-    if near:
-        return f"there are {', '.join(near)}"
-    rest = len(names) - _MAX_NAMES
-    return f"there are {', '.join(names[:_MAX_NAMES])}{f' and {rest} more' if rest > 0 else ''}"
+    return f"there are {some(near or names, _MAX_NAMES)}"

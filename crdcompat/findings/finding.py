@@ -23,6 +23,7 @@ from crdcompat.models.finding import Finding, Location, Windows
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.installers import MISSING_CRDS, Window
 from crdcompat.vocabulary.judging import Named
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import Spared
 
 #: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
@@ -244,8 +245,7 @@ def _others(paths: Any) -> str:
     """`` (with status.a and status.b)``: further fields of one advice; nothing if there is none."""
     if not isinstance(paths, list) or len(paths) < 2:
         return ""
-    rest = len(paths) - 4
-    return f" (with {', '.join(paths[1:4])}{f' and {rest} more' if rest > 0 else ''})"
+    return f" (with {some(paths[1:])})"
 
 
 def listed(values: Sequence[Any], limit: int = 8) -> str:

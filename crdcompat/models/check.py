@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
 from crdcompat.models.diff import judged, unjudged_parts
-from crdcompat.models.outcome import Judgement, WithVerdict, worst_of
+from crdcompat.models.outcome import Judgement, WithVerdict, counted, worst_of
 from crdcompat.vocabulary import Against, Severity, Side
 
 if TYPE_CHECKING:
@@ -109,8 +108,7 @@ class CheckReport(WithVerdict, frozen=True):
         """The number of counting findings per severity: of an id that occurs several times, only the worst."""
         worst_last = sorted(self.findings, key=lambda finding: -finding.severity.rank)
         by_id = {finding.id: finding for finding in worst_last if finding.counts}
-        counted = Counter(finding.severity for finding in by_id.values())
-        return {severity: counted[severity] for severity in Severity}
+        return counted(Severity, (finding.severity for finding in by_id.values()))
 
     @property
     def judgement(self) -> Judgement:

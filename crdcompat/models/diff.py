@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, WithVerdict, worst_of
+from crdcompat.models.outcome import Judgement, WithVerdict, counted, worst_of
 from crdcompat.vocabulary import HIDDEN, Direction, Severity, Side
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -146,8 +146,7 @@ class DiffReport(WithVerdict, frozen=True):
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""
-        counted = Counter(finding.severity for finding in self.findings if finding.counts)
-        return {severity: counted[severity] for severity in Severity}
+        return counted(Severity, (finding.severity for finding in self.findings if finding.counts))
 
     @property
     def has_nothing_compared(self) -> bool:
@@ -170,8 +169,9 @@ class DiffReport(WithVerdict, frozen=True):
         """The CRDs that both sides have and that were not compared, or not in all copies, each with the reason."""
         apart = (f"{name}: no context has it on both sides" for name in self.counts.apart)
         unmatched = (
-            f"{item.crd}: its copies differ, and nothing says which belong together: {_some(item.old)} in "
-            f"{self.old.name}, {_some(item.new)} in {self.new.name} (`exclude` in the configuration omits some)"
+            f"{item.crd}: its copies differ, and nothing says which belong together: "
+            f"{some(item.old, _MAX_FILES)} in {self.old.name}, {some(item.new, _MAX_FILES)} in {self.new.name} "
+            "(`exclude` in the configuration omits some)"
             for item in self.counts.unmatched
         )
         return (*apart, *unmatched)
@@ -193,12 +193,6 @@ class DiffReport(WithVerdict, frozen=True):
         return judged(self)
 
 
-def _some(files: tuple[str, ...]) -> str:
-    """The first files, and the number of the others."""
-    others = len(files) - _MAX_FILES
-    return ", ".join(files[:_MAX_FILES]) + (f" and {others} more" if others > 0 else "")
-
-
 def judged(report: DiffReport, directions: Sequence[Direction] = tuple(Direction)) -> Judgement:
     """The judgement on a comparison in these directions."""
     counting = (each.severity for each in report.findings if each.counts and each.direction in directions)
@@ -213,8 +207,8 @@ def outcome(report: DiffReport, direction: Direction) -> ReleaseVerdict:
 
 def severities(report: DiffReport, direction: Direction) -> Mapping[Severity, int]:
     """The number of counting findings of one direction for every severity."""
-    counted = Counter(each.severity for each in report.findings if each.counts and each.direction == direction)
-    return {severity: counted[severity] for severity in Severity}
+    counting = (each.severity for each in report.findings if each.counts and each.direction == direction)
+    return counted(Severity, counting)
 
 
 def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:

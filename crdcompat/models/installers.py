@@ -30,7 +30,7 @@ class InstallerVerdict(Struct, frozen=True):
 
 
 def by_installer(report: DiffReport) -> tuple[InstallerVerdict, ...]:
-    """The verdicts of all installers, in each direction in which one of them differs from the verdict of the report."""
+    """The verdicts of all installers, in each direction in which an installer's verdict differs from the report's."""
     found = []
     for direction in report.directions:
         verdicts = [

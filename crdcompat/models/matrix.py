@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
-from crdcompat.models.outcome import Judgement, WithVerdict, joined
+from crdcompat.models.outcome import Judgement, WithVerdict, counted, joined
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
@@ -112,7 +112,7 @@ class MatrixCluster(Struct, frozen=True):
     """The recorded cluster: its release, and the verdict on every older one.
 
     ``sources`` are the recordings as named. ``version`` is the recorded version (``4.18.3``), None if there is none.
-    ``origin`` is the listed release that the cluster is assumed to run, None if its version is none of them.
+    ``origin`` is the listed release that the cluster is assumed to run, None if no listed release has its version.
     ``targets`` are newest first; ``notes`` list assumptions.
     """
 
@@ -168,7 +168,7 @@ class MatrixReport(WithVerdict, frozen=True):
 
     def by_verdict(self, direction: Direction | None = None) -> dict[ReleaseVerdict, int]:
         """The number of cells (of one direction, if given) with each verdict, worst first."""
-        return _counted(cell.verdict for cell in self.cells if direction in (None, cell.direction))
+        return counted(ReleaseVerdict, (each.verdict for each in self.cells if direction in (None, each.direction)))
 
     @property
     def judgement(self) -> Judgement:
@@ -178,11 +178,6 @@ class MatrixReport(WithVerdict, frozen=True):
     def _reports(self) -> Iterator[DiffReport | SimulationReport]:
         yield from (cell.report for cell in self.cells)
         yield from (target.report for target in self.cluster.targets) if self.cluster is not None else ()
-
-
-def _counted(verdicts: Iterable[ReleaseVerdict]) -> dict[ReleaseVerdict, int]:
-    counted = Counter(verdicts)
-    return {verdict: counted[verdict] for verdict in ReleaseVerdict}
 
 
 # The blockers of all cells of a matrix: each place once, its values by the release since which they block.

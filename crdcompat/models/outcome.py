@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +20,15 @@ ALLOW_UNKNOWN, NEVER = "--allow-unknown", "--fail-on never"
 #: The severity that decides, for the verdict on a part of a report: a cluster, or the objects of one.
 _WORST = {ReleaseVerdict.BLOCKED: Severity.ERROR, ReleaseVerdict.AT_RISK: Severity.WARNING}
 _WORST_WRITE = {WriteResult.REJECTED: Severity.ERROR, WriteResult.LOSES_DATA: Severity.WARNING}
+
+
+Kind = TypeVar("Kind", bound=Hashable)
+
+
+def counted(kinds: Iterable[Kind], found: Iterable[Kind]) -> dict[Kind, int]:
+    """How often each kind was found, in the order of the kinds; 0 where none was."""
+    counts = Counter(found)
+    return {kind: counts[kind] for kind in kinds}
 
 
 class Decision(Struct, frozen=True):

@@ -89,7 +89,10 @@ def _fleet_finding(finding: FleetFinding) -> FleetFinding:
 
 
 def _values(values: tuple[RejectedValue, ...]) -> tuple[RejectedValue, ...]:
-    """The values with all hidden ones as one; as many clusters as hold the most frequent of these hold it at least."""
+    """The values, with one in the place of all hidden values.
+
+    At least as many clusters hold a hidden value as hold the most frequent one: that number is shown.
+    """
     shown = [value for value in values if not value.is_hidden]
     clusters = max((value.clusters for value in values if value.is_hidden), default=0)
     return (*shown, RejectedValue(HIDDEN, clusters, is_hidden=True)) if clusters else values

@@ -37,7 +37,7 @@ class Release(Struct, frozen=True):
 
     @property
     def full(self) -> str:
-        """The name for the head of a report: in full where the label is only the end of it."""
+        """The name for the head of a report: the full name if the label is only the end of the name."""
         return self.name if self.name.rstrip("/").endswith(self.label) else self.label
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
-from crdcompat.models.outcome import Judgement, WithVerdict, judged_writes
+from crdcompat.models.outcome import Judgement, WithVerdict, counted, judged_writes
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Endpoint, RepairVerdict, WriteKind, WriteResult
 
@@ -190,8 +189,7 @@ class SimulationReport(WithVerdict, frozen=True):
 
     def by_verdict(self) -> dict[WriteResult, int]:
         """The number of objects per worst verdict."""
-        counted = Counter(item.worst for item in self.objects)
-        return {verdict: counted[verdict] for verdict in WriteResult}
+        return counted(WriteResult, (item.worst for item in self.objects))
 
     @property
     def missed(self) -> tuple[NotSimulated, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement
+from crdcompat.models.outcome import Judgement, counted
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ class VerificationReport(Struct, frozen=True):
 
     def by_outcome(self) -> dict[Outcome, int]:
         """How many findings have which outcome."""
-        counted = Counter(finding.outcome for finding in self.findings)
-        return {outcome: counted[outcome] for outcome in Outcome}
+        return counted(Outcome, (finding.outcome for finding in self.findings))
 
     @property
     def refuted(self) -> bool:

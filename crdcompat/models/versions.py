@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.models.outcome import Judgement, WithVerdict, joined, judged_verdicts
+from crdcompat.models.outcome import Judgement, WithVerdict, counted, joined, judged_verdicts
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -168,5 +167,4 @@ class VersionsReport(WithVerdict, frozen=True):
 
     def by_verdict(self) -> dict[ReleaseVerdict, int]:
         """The number of jumps with each verdict, worst first."""
-        counted = Counter(jump.verdict for jump in self.jumps)
-        return {verdict: counted[verdict] for verdict in ReleaseVerdict}
+        return counted(ReleaseVerdict, (jump.verdict for jump in self.jumps))

@@ -21,10 +21,10 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.replay.repair import without
 from crdcompat.replay.write_answer import Answer, answer_of
 from crdcompat.schema.paths import Object, Pointer, field_of
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import WriteResult
 
 _PROBE = "crdcompat.example.com/probe"
-_MAX_NAMED = 3
 
 
 def labelled(obj: Object) -> Object:
@@ -116,6 +116,5 @@ def _noted(answer: Answer, managers: int) -> Answer:
         return answer
     notes = [answer.note, f"by {answer.manager}" + (f", one of {managers} managers that apply" if managers > 1 else "")]
     if gone := answer.accepted_without:
-        more = f" and {len(gone) - _MAX_NAMED} more" if len(gone) > _MAX_NAMED else ""
-        notes.append(f"accepted once it no longer sends {', '.join(gone[:_MAX_NAMED])}{more}")
+        notes.append(f"accepted once it no longer sends {some(gone)}")
     return replace(answer, note="; ".join(filter(None, notes)))

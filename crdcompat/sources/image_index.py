@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from crdcompat.errors import SourceError
 from crdcompat.sources.descriptions import list_of, object_of, objects_of
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,8 +102,7 @@ def _named_note(name: str, kind: str, chosen: _Candidate, candidates: Sequence[_
         return
     others = [each for each in candidates if each.names == chosen.names and each.digest != chosen.digest]
     named = [each.platform or each.digest[:12] for each in others]
-    more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
-    left = f"; not read, and not compared: {', '.join(named[:_MAX_NAMED])}{more}" if named else ""
+    left = f"; not read, and not compared: {some(named, _MAX_NAMED)}" if named else ""
     yield f"{name}: {kind} {shown} of {len(candidates)}{left}"
 
 

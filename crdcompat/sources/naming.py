@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+
+from crdcompat.errors import CrdcompatError
 
 #: The names that a kustomization may have.
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -28,3 +32,12 @@ def reason_of(error: OSError | ValueError) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
     return str(error)
+
+
+@contextmanager
+def failing_as(kind: type[CrdcompatError], where: str) -> Iterator[None]:
+    """A block in which an error of the system becomes an error of this ``kind``: ``where``, then the reason."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{where}: {reason_of(error)}") from None

@@ -13,18 +13,7 @@ import re
 from pathlib import Path
 
 import pytest
-from differences import (
-    NAME,
-    Bench,
-    Json,
-    body_of,
-    compared,
-    crd_of,
-    crds_of,
-    installation,
-    stored_object,
-    unexplained,
-)
+from differences import NAME, Bench, Json, body_of, compared, crd_of, crds_of, installation, stored_object, unexplained
 from referee import Answer, Referee
 
 import crdcompat

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from helpers import run
-from report_samples import (
-    LIMIT,
-)
+from report_samples import LIMIT
 
 
 def test_real_releases(openshift_api: Path) -> None:

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import jsonschema
 from helpers import run
-from report_samples import (
-    rendered,
-    sample,
-)
+from report_samples import rendered, sample
 from sarif import KEY, sarif_schema
 
 

@@ -6,19 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import (
-    ERAS,
-    REJECTED,
-    Json,
-    crd,
-    load_yaml,
-    obj,
-    root,
-    run,
-    simulate,
-    verdicts,
-    write,
-)
+from helpers import ERAS, REJECTED, Json, crd, load_yaml, obj, root, run, simulate, verdicts, write
 
 RECORDED = "data/recorded/oc-adm-upgrade/4.14.1-degraded-cv.yaml"
 

@@ -107,7 +107,7 @@ def find_change(
 def chosen_base(
     repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str] = os.environ
 ) -> Base | None:
-    """The first candidate of those that ``find_change`` lists; None if there is none.
+    """The first candidate for the base, in the order that ``find_change`` gives; None if there is no candidate.
 
     Raises SourceError, and UsageError for a name of several refs that differ.
     """
@@ -133,14 +133,14 @@ def chosen_base(
 
 
 def _typed(repository: Repository, base: str) -> Base:
-    """The base that a person named: a branch, a tag, or whatever else git reads as a commit."""
+    """The base that a person named: a branch, a tag, or another name that git reads as a commit."""
     found = find_ref(repository, base, "--base {}", typed=True)
     ref, hidden = (found.ref, found.hidden) if found is not None else (base, "")
     return Base(ref, _branch(repository, base), f"--base {base}", hidden)
 
 
 def _full(repository: Repository, name: str, option: str) -> str:
-    """The full ref of a branch or tag; the name itself if there is none, for the error and its advice."""
+    """The full ref of a branch or tag; the name itself if there is no such ref: the error and its advice quote it."""
     found = find_ref(repository, name, option, typed=False)
     return found.ref if found is not None else name
 

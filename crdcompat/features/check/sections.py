@@ -14,14 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.config.applied import (
-    ActiveWaivers,
-    Used,
-    active_waivers,
-    shipped_of,
-    with_severities,
-    with_waivers,
-)
+from crdcompat.config.applied import ActiveWaivers, Used, active_waivers, shipped_of, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import minor_of
 from crdcompat.crds.model import CrdDocument

@@ -28,8 +28,8 @@ _CHANGE, _BEFORE = "this change", "the API before this change"
 class SetReader:
     """Reads the files of both sides and of the ``targets`` that matter, as the configuration says.
 
-    ``release`` is the one that the change is made for. Files that have ``facts`` are read only if a comparison needs
-    them; ``needed`` are names of CRDs that are compared in any case.
+    ``release`` is the release that the change is made for. Files that have ``facts`` are read only if a comparison
+    needs them; ``needed`` are names of CRDs that are compared in any case.
     Raises SourceError, as the methods do.
     """
 

@@ -48,7 +48,7 @@ def untracked_notes(file: Path, repo: str | None) -> Iterator[str]:
 def growth_notes(
     active: ActiveWaivers, used: Container[tuple[int, GrowthState]], head: CrdSet, crds: Container[str] | None
 ) -> Iterator[str]:
-    """The notes on the declarations that concern findings, and on those of these ``crds`` (None: of all).
+    """The notes on the declarations that concern findings, and on declarations for these ``crds`` (None: for all).
 
     ``used`` are those that concern findings, each by ``id()`` with its state there.
     """

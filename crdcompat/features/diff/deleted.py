@@ -63,7 +63,7 @@ def _contexts(item: Judged) -> frozenset[str]:
 def _deleted(
     compared: Compared, direction: Direction, left: CrdSet, entered: CrdSet, wanted: Filters
 ) -> Iterator[Judged]:
-    """The CRDs that the release which is ``left`` manages, and the one that is ``entered`` does not.
+    """The CRDs that the release that is ``left`` manages, and that the release that is ``entered`` does not manage.
 
     What only rendering can tell is no reason to say less than that a CRD is gone.
     """

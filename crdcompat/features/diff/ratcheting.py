@@ -49,8 +49,8 @@ def with_writes(judged: Iterable[Judged], servers: Servers, shared: ComparisonCa
 class _Asked:
     """The servers of both releases.
 
-    If the one of a release is not known, the newest is asked: what it rejects, the others reject as well, because
-    ratcheting has only grown. What it spares is not known then.
+    If the server of a release is not known, the newest server is asked: older servers reject whatever it
+    rejects, because ratcheting has only grown. What it spares is not known then.
     """
 
     def __init__(self, servers: Servers, shared: ComparisonCache) -> None:

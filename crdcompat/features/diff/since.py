@@ -1,6 +1,6 @@
 """The oldest release whose feature set Default has the field, version or CRD that a change concerns.
 
-Users of these releases have what the change breaks. Only releases that are read anyway count.
+Users of these releases have the values or fields that the change breaks. Only releases that are read anyway count.
 """
 
 from __future__ import annotations

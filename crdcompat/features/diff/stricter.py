@@ -92,7 +92,7 @@ def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]
 
 
 def _edge(servers: Sequence[Server], behaviour: str) -> _Edge | None:
-    """The servers without and with a behaviour; None if all of them have it, or none does."""
+    """The servers without and with a behaviour; None if all servers have it, or no server has it."""
     without = tuple(server for server in servers if not server.does(behaviour))
     having = tuple(server for server in servers if server.does(behaviour))
     return (without, having) if without and having else None

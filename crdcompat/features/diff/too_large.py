@@ -1,8 +1,8 @@
 """CRDs that are too large for a comparison: each is a problem, and is not compared.
 
 An API server checks the schemas and compiles the rules of a CRD once. A comparison does so for two CRDs and for several
-servers, so that a change of 3 MB could ask for minutes. The limit grows with the size of the CRDs that differ; those of
-real releases stay below half of it.
+servers, so that a change of 3 MB could ask for minutes. The limit grows with the size of the CRDs that differ; real
+releases stay below half of the limit.
 """
 
 from __future__ import annotations

@@ -18,12 +18,7 @@ from itertools import chain, islice
 from typing import Any, cast
 from uuid import uuid4
 
-from distributed import (
-    Client,
-    Future,
-    KilledWorker,
-    as_completed,
-)
+from distributed import Client, Future, KilledWorker, as_completed
 
 from crdcompat.errors import SourceError
 from crdcompat.features.fleet.connection import Fitness, OnUnfit, connected
@@ -52,8 +47,8 @@ def judged_by_cluster(
 ) -> Generator[tuple[str, bytes]]:
     """Yield each recording once with its encoded outcome, in order of completion.
 
-    ``on_unfit`` is called for each worker that cannot judge. Others do its work, and this process if there are none.
-    Raises SourceError, UsageError.
+    ``on_unfit`` is called for each worker that cannot judge. The other workers do its work; without other
+    workers, this process does. Raises SourceError, UsageError.
     """
     with ExitStack() as stack:
         try:

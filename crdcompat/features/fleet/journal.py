@@ -26,7 +26,7 @@ from crdcompat.errors import UsageError
 from crdcompat.features.fleet.code import code_id
 from crdcompat.features.fleet.recording_outcome import Outcome, from_data
 from crdcompat.features.fleet.spill import Spill
-from crdcompat.sources.naming import reason_of
+from crdcompat.sources.naming import failing_as
 
 _FORMAT = "crdcompat fleet journal 2"
 _BEGINS = b'{"journal":"crdcompat'
@@ -53,10 +53,10 @@ class Journal:
         self.refused = 0
         self._offsets = Spill(_LINES)
         self._synced = time.monotonic()
-        with self._named():
+        with failing_as(UsageError, self._path):
             self._file = self._opened()
         try:
-            with self._named():
+            with failing_as(UsageError, self._path):
                 self._begin()
         except BaseException:
             self._close()
@@ -67,7 +67,7 @@ class Journal:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
-            with self._named():
+            with failing_as(UsageError, self._path):
                 os.fsync(self._file.fileno())
         finally:
             self._close()
@@ -97,11 +97,11 @@ class Journal:
     def add(self, recording: str, signature: str, outcome: bytes) -> int:
         """Append an encoded outcome; returns its place.
 
-        Raises UsageError if it cannot be written; then no part of it is left.
+        Raises UsageError if it cannot be written; then the file has no part of it.
         """
         entry = {"recording": recording, "signature": signature, "outcome": orjson.loads(outcome)}
         line = orjson.dumps({**entry, "digest": self._digest(entry)})
-        with self._named():
+        with failing_as(UsageError, self._path):
             offset = self._file.seek(0, os.SEEK_END)
             self._write(offset, line + b"\n")
             if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
@@ -124,14 +124,6 @@ class Journal:
         except OSError:
             os.ftruncate(descriptor, offset)
             raise
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Raises UsageError with the path and the reason for an error of the system."""
-        try:
-            yield
-        except OSError as error:
-            raise UsageError(f"{self._path}: {reason_of(error)}") from None
 
     def _close(self) -> None:
         """Close the file. The error of a write has already named what a full disk did not take."""

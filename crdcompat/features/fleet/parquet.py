@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from crdcompat.features.fleet.cluster_counts import finding_id
 from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.recording_outcome import Outcome
 from crdcompat.models.fleet import FleetReport
-from crdcompat.sources.naming import reason_of
+from crdcompat.sources.naming import failing_as
 from crdcompat.vocabulary import HIDDEN, Direction
 from crdcompat.vocabulary.writes import WriteResult
 
@@ -99,7 +99,7 @@ def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged],
     Raises UsageError; then files of an earlier run are as they were, and there is no part of a new one.
     """
     targets = [target.name for target in report.targets]
-    with _as_usage_error(folder), ExitStack() as stack:
+    with failing_as(UsageError, f"--output {folder}"), ExitStack() as stack:
         files = {name: stack.enter_context(_Table(Path(folder), name)) for name in SCHEMAS}
         for row in _clusters(report):
             files["clusters"].add(row)
@@ -117,17 +117,8 @@ def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged],
 
 def make_folder(folder: str) -> None:
     """Make the folder of the tables before the work begins. Raises UsageError."""
-    with _as_usage_error(folder):
+    with failing_as(UsageError, f"--output {folder}"):
         Path(folder).mkdir(parents=True, exist_ok=True)
-
-
-@contextmanager
-def _as_usage_error(folder: str) -> Iterator[None]:
-    """Replace an OSError by a UsageError with the option and the reason."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"--output {folder}: {reason_of(error)}") from None
 
 
 class _Table:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from crdcompat.errors import Skipped, SourceError
 from crdcompat.features.fleet.spill import Spill
 from crdcompat.sources.archive import ARCHIVE_NAMES, is_archive
-from crdcompat.sources.naming import display_path, reason_of
+from crdcompat.sources.naming import display_path, failing_as, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS
 from crdcompat.sources.remote import RemoteFile, is_remote_folder, list_remote, open_remote
 from crdcompat.sources.urls import file_name, is_remote, public_name
@@ -210,11 +210,8 @@ def _holds_objects(entry: os.DirEntry[str]) -> bool:
 
 def _children(folder: str, *, hidden: bool = False) -> list[os.DirEntry[str]]:
     """The entries by name, without hidden ones (``.DS_Store``, ``._x.tar.gz``): these are no recordings."""
-    try:
-        with os.scandir(folder) as scan:
-            return sorted((entry for entry in scan if hidden or not entry.name.startswith(".")), key=lambda e: e.name)
-    except OSError as error:
-        raise SourceError(f"{display_path(folder)}: {reason_of(error)}") from None
+    with failing_as(SourceError, display_path(folder)), os.scandir(folder) as scan:
+        return sorted((entry for entry in scan if hidden or not entry.name.startswith(".")), key=lambda e: e.name)
 
 
 def _listed() -> Iterator[str]:

@@ -9,11 +9,7 @@ from typing import Any
 
 from crdcompat.errors import CrdcompatError, Problem, Skipped
 from crdcompat.features.fleet.deduplicate import ObjectResult, RecordingObjects
-from crdcompat.features.fleet.recording_outcome import (
-    Outcome,
-    RejectedObject,
-    encode,
-)
+from crdcompat.features.fleet.recording_outcome import Outcome, RejectedObject, encode
 from crdcompat.features.fleet.target_results import TargetResults, shortened, shortened_problem
 from crdcompat.features.simulate.early import NOTHING_GROWS, Growing
 from crdcompat.recordings.capture import CaptureFacts

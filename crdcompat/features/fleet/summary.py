@@ -24,13 +24,7 @@ from crdcompat.features.simulate.recording_notes import (
 )
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.finding import Growth, Location
-from crdcompat.models.fleet import (
-    FleetFinding,
-    FleetReport,
-    RejectedValue,
-    TargetShare,
-    UnjudgedReason,
-)
+from crdcompat.models.fleet import FleetFinding, FleetReport, RejectedValue, TargetShare, UnjudgedReason
 from crdcompat.models.simulation import TOO_EARLY, Unrecorded
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Side

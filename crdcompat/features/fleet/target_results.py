@@ -11,12 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.deduplicate import ObjectResult
-from crdcompat.features.fleet.recording_outcome import (
-    OUTSIDE,
-    RecordingCause,
-    TargetOutcome,
-    UnjudgedObjects,
-)
+from crdcompat.features.fleet.recording_outcome import OUTSIDE, RecordingCause, TargetOutcome, UnjudgedObjects
 from crdcompat.features.simulate.early import EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.simulation import DELETED, TOO_EARLY, NotSimulated, RejectedCause

@@ -64,7 +64,7 @@ def body(file: str) -> tuple[Any, tuple[Duplicate, ...]]:
 
 
 def crd_for(file: str, obj: dict[str, Any]) -> Crd:
-    """The CRD in ``file``; of several the one of the object's kind."""
+    """The CRD in ``file``. If the file has several CRDs, the CRD of the object's kind."""
     try:
         crds = [read_crd(document.data) for document in _documents(file) if is_crd(document.data)]
     except NotACrdError as error:
@@ -76,7 +76,10 @@ def crd_for(file: str, obj: dict[str, Any]) -> Crd:
 
 
 def only_crd(file: str, like: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The CRD in ``file``; of several the one with the name of ``like``. The server judges it, whatever is in it."""
+    """The CRD in ``file``. If the file has several CRDs, the CRD with the name of ``like``.
+
+    The server judges the CRD, so nothing in it is checked here.
+    """
     found = [document.data for document in _documents(file) if is_crd(document.data)]
     if like is not None and len(found) > 1:
         found = [crd for crd in found if name_of(crd) == name_of(like)]

@@ -14,8 +14,8 @@ import orjson
 from crdcompat.crds.resolving import Resolved
 from crdcompat.models.preflight import Admitters
 from crdcompat.program import typed
-from crdcompat.render.wording.findings import some
 from crdcompat.sources.cluster_admission import REQUIREMENTS, AdmissionLists
+from crdcompat.vocabulary.texts import some
 from crdcompat.yaml.documents import Document, read_documents
 
 _WRITES = ("*", "CREATE", "UPDATE")

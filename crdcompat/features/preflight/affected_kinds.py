@@ -117,7 +117,7 @@ def scope_of(
 
 
 def _with_deleted(installed: CrdSet, old: CrdSet, cluster: CrdSet) -> CrdSet:
-    """The CRDs that count, with those that the rollback deletes, of whatever API group."""
+    """The CRDs that count, and the CRDs of any API group that the rollback deletes."""
     counting = installed.named()
     more = [each for each in cluster.documents if each.crd.name in old.deleted and each.crd.name not in counting]
     return replace(installed, documents=(*installed.documents, *more))

@@ -17,11 +17,11 @@ from crdcompat.models.preflight import Admitters, Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
-from crdcompat.render.wording.findings import some
 from crdcompat.sources.cluster import ClusterTree, Keeper
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.texts import some
 
 _FORBIDDEN = 403
 #: Kinds that the aggregated API server of OpenShift serves: a CRD of them is installed only where that server is not.

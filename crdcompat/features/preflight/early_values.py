@@ -10,7 +10,7 @@ from crdcompat.features.preflight.asked_cluster import Cluster
 from crdcompat.features.simulate.early import EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import Missing, StepKind
-from crdcompat.render.wording.findings import some
+from crdcompat.vocabulary.texts import some
 
 
 def growing_in(cluster: Cluster, runs: Server | None, declarations: Sequence[Declaration]) -> Growing:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,8 +21,8 @@ from msgspec import Struct
 from crdcompat.atomic_write import refuse_links
 from crdcompat.errors import UsageError
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
-from crdcompat.render.wording.findings import some
-from crdcompat.sources.naming import reason_of
+from crdcompat.sources.naming import failing_as
+from crdcompat.vocabulary.texts import some
 
 _FORMAT = "crdcompat-preflight 1"
 _MAX_HEAD_BYTES = 1 << 16
@@ -50,7 +50,7 @@ class Kept:
         self._digest = blake2b()
         self.resumed: list[str] = []
         self.refused: list[str] = []
-        with self._named():
+        with failing_as(UsageError, f"--resume: {self._path}"):
             refuse_links(Path(path))
             self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b")
             try:
@@ -90,7 +90,7 @@ class Kept:
         if self._kind == crd and self._whole:
             end = {"end": crd, "plain": self._plain, "crd": self._crds[crd]}
             self._write({**end, "digest": self._sealed(end)}, sealed=False)
-            with self._named():
+            with failing_as(UsageError, f"--resume: {self._path}"):
                 self._file.flush()
         self._kind = ""
 
@@ -103,7 +103,7 @@ class Kept:
 
     def close(self, *, done: bool) -> None:
         """Close the file. If the run is ``done``, delete it."""
-        with self._named():
+        with failing_as(UsageError, f"--resume: {self._path}"):
             self._file.close()
             if done:
                 Path(self._path).unlink(missing_ok=True)
@@ -158,15 +158,8 @@ class Kept:
         line = orjson.dumps(entry) + b"\n"
         if sealed:
             self._digest.update(line)
-        with self._named():
+        with failing_as(UsageError, f"--resume: {self._path}"):
             self._file.write(line)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise UsageError(f"--resume: {self._path}: {reason_of(error)}") from None
 
 
 def _line(line: bytes) -> dict[str, Any]:

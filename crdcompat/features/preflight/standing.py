@@ -46,7 +46,7 @@ class Standing(Struct, frozen=True, eq=False):
 def standing_of(
     old: CrdSet, installed: CrdSet, facts: ClusterFacts, wanted: str | None = None, *, of_release: bool = False
 ) -> Standing:
-    """The context of a cluster: the ``wanted`` one, else that of its FeatureGate, else that of its CRDs' annotations.
+    """The context of a cluster: the ``wanted`` one, else its FeatureGate's, else the context in its CRDs' annotations.
 
     ``of_release``: ``installed`` are the CRDs of a release with all their variants, of which the cluster has those of
     its context. Else they are the cluster's own: it has each of them. Raises UsageError for an unknown context.

@@ -28,8 +28,9 @@ from crdcompat.models.preflight import Missing, PreflightReport, Step, StepKind
 from crdcompat.models.release import Release
 from crdcompat.recordings.capture import digest_of
 from crdcompat.recordings.objects import ObjectItem
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary.installers import Installer
+from crdcompat.vocabulary.texts import some
 
 
 class PreflightOptions(Struct, frozen=True):

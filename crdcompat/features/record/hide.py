@@ -125,7 +125,7 @@ _MAX_PACKED = 3
 
 
 def without_secrets(value: Any, name: str = "") -> Any:
-    """The value of a field of this name with each text masked that looks like a secret; itself if there is none."""
+    """The value of a field of this name, in which each text that looks like a secret is masked."""
     if isinstance(value, dict):
         is_secret = value.get("kind") == "Secret"
         made = {

@@ -21,6 +21,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.structural import mapping_of
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
+from crdcompat.vocabulary.texts import some
 from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.dump import to_yaml
 
@@ -92,7 +93,6 @@ def _definition(crd: Crd) -> dict[str, Any]:
 
 #: Where the CRD stands; the number of the document in the text follows.
 _DATA = ("spec", "compatibilitySchema", "customResourceDefinition", "data")
-_MAX_PLACES = 3
 
 
 class _Gate(Struct, frozen=True):
@@ -170,9 +170,7 @@ def _notes(gate: _Gate, report: DiffReport) -> Iterator[str]:
 
 def _places(findings: Sequence[Finding]) -> str:
     """The first places, and how many more there are."""
-    names = list(dict.fromkeys(f"{each.path or 'the CRD'} ({each.version})" for each in findings))
-    rest = len(names) - _MAX_PLACES
-    return ", ".join(names[:_MAX_PLACES]) + (f" and {rest} more" if rest > 0 else "")
+    return some(list(dict.fromkeys(f"{each.path or 'the CRD'} ({each.version})" for each in findings)))
 
 
 def _list(value: Any) -> list[Any]:

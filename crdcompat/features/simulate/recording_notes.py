@@ -11,9 +11,10 @@ from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.simulation import SimulationReport, not_stored
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.filters import Filters
+from crdcompat.vocabulary.texts import some
 
 
 def cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:

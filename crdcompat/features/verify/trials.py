@@ -79,7 +79,7 @@ def _pairs(contexts: Iterable[str], old: CrdSet, new: CrdSet) -> _Pairs:
 
 
 def _pair_of(claim: Claim, pairs: _Pairs) -> CrdPair | None:
-    """The pair that the claim is about: of copies that differ, the one in the files of the claim."""
+    """The pair that the claim is about. If copies differ, the pair in the files that the claim names."""
     found = (each for context in claim.contexts for each in pairs.get((context, claim.crd), ()))
     return max(found, key=lambda each: len(claim.files & _files(each)), default=None)
 

@@ -253,7 +253,7 @@ class _Table:
         return of_another_version(answer, self._server) if verdict.accepted is (answer.object is not None) else None
 
     def _put(self, form: Form) -> Answer:
-        """Install a form, unless it is the one that lies there."""
+        """Install a form of a CRD, unless the server has this form already."""
         if self._lies is None or self._lies[0] is not form:
             self._lies = form, self._cluster.install(form.crd)
         return self._lies[1]

@@ -84,7 +84,7 @@ def _facts(documents: Sequence[CrdDocument], everywhere: Mapping[str, frozenset[
 
 
 def _settled(documents: Sequence[CrdDocument], everywhere: frozenset[str], *, has_variants: bool) -> CrdFacts:
-    """The facts on which the copies of a CRD agree, else those on which the copies agree that each release has.
+    """The facts on which all copies of a CRD agree, else the facts on which the copies agree that every release has.
 
     Documents of variants can have one version each: there, the versions of all count, if no two say different things.
     """

@@ -29,6 +29,7 @@ from crdcompat.render.wording.summaries import (
     title,
 )
 from crdcompat.vocabulary import Direction, Severity, Side
+from crdcompat.vocabulary.texts import first_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,10 +86,9 @@ def _found(report: Report) -> Iterator[str]:
         finding = infos[0].finding
         yield _command("notice", title(finding), sentences(infos[0]), primary(finding.locations))
     elif infos:
-        lines = [f"{subject(each.finding)} [{title(each.finding)}]{and_in_more(each)}" for each in infos[:_MAX_INFOS]]
-        rest = len(infos) - _MAX_INFOS
-        lines += [f"and {rest} more: the summary of the step has them"] if rest > 0 else []
-        yield _command("notice", f"{len(infos)} infos", list(map(escape_text, lines)), None)
+        lines = [f"{subject(each.finding)} [{title(each.finding)}]{and_in_more(each)}" for each in infos]
+        shown = first_lines(lines, _MAX_INFOS, "and {} more: the summary of the step has them")
+        yield _command("notice", f"{len(infos)} infos", list(map(escape_text, shown)), None)
     for line, gate in promotions(report).items():
         yield _command("notice", "feature gate", [escape_text(line)], gate.location)
 

@@ -1,6 +1,6 @@
 """A Code Quality report of GitLab: one array of issues that a merge request shows beside its lines.
 
-An issue of findings has the ids of all of them in ``findings``, which GitLab passes over.
+An issue about several findings lists all their ids in ``findings``, a member that GitLab ignores.
 """
 
 from __future__ import annotations

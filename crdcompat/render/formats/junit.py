@@ -20,22 +20,11 @@ from crdcompat.render.pages.simulation import object_section
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
 from crdcompat.render.wording.entry_sentences import entry_lines, section_key, waived
-from crdcompat.render.wording.findings import (
-    compared_line,
-    crd_name,
-    direction_title,
-    plural,
-    undecided_line,
-)
+from crdcompat.render.wording.findings import compared_line, crd_name, direction_title, plural, undecided_line
 from crdcompat.render.wording.growth import why_accepted
-from crdcompat.render.wording.summaries import (
-    NOTHING,
-    cause_sentences,
-    headline,
-    notes,
-    subject,
-)
+from crdcompat.render.wording.summaries import NOTHING, cause_sentences, headline, notes, subject
 from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.vocabulary.texts import first_lines
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
@@ -50,7 +39,7 @@ NAME = "junit"
 PASSING = True
 
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
-_MAX_OBJECTS = 20
+_MAX_OBJECTS, _OTHERS = 20, "and {} more objects"
 
 
 class _Case(Struct, frozen=True):
@@ -200,7 +189,7 @@ def _simulation(report: SimulationReport) -> _Suite:
     cases = [_replayed(report, crd, version) for crd, version in names]
     if report.not_simulated:
         unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        text = _lines(_cut(unreplayed, "more"))
+        text = _lines(first_lines(unreplayed, _MAX_OBJECTS))
         cases.append(_Case("objects that could not be replayed", SKIPPED, f"{len(unreplayed)} not simulated", text))
     name = f"simulate {report.direction}"
     out = _lines([headline(report), *notes(report)])
@@ -212,7 +201,7 @@ def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     items = [item for item in report.objects if (item.crd, item.version) == (crd, version)]
     bad = [plain_text((object_section(item),)) for item in items if item.worst == WriteResult.REJECTED]
     other = [plain_text((object_section(item),)) for item in items if item.worst not in ("rejected", "accepted")]
-    out = "\n\n".join(_cut(other, "more objects"))
+    out = "\n\n".join(first_lines(other, _MAX_OBJECTS, _OTHERS))
     found = [cause for cause in report.causes if cause.crd == crd]
     early = [cause for cause in found if cause.growth is not None]
     if not bad and not early:
@@ -220,12 +209,7 @@ def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     causes = [_lines(cause_sentences(report, cause)) for cause in found]
     held = "" if not early else f", {max(cause.objects for cause in early)} with a value that is written too early"
     message = f"{len(bad)} of {plural(len(items), 'object')} rejected{held}"
-    return _Case(name, FAILURE, message, "\n\n".join([message, *causes, *_cut(bad, "more objects")]), out)
-
-
-def _cut(parts: Sequence[str], what: str) -> list[str]:
-    rest = len(parts) - _MAX_OBJECTS
-    return [*parts[:_MAX_OBJECTS], *([f"and {rest} {what}"] if rest > 0 else [])]
+    return _Case(name, FAILURE, message, "\n\n".join([message, *causes, *first_lines(bad, _MAX_OBJECTS, _OTHERS)]), out)
 
 
 # -- XML ---------------------------------------------

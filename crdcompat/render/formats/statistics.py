@@ -1,4 +1,4 @@
-"""Findings counted by rule, severity and owner, the most frequent first: what is there to do, and how much of it."""
+"""Findings counted by rule, severity and owner, the most frequent first: what there is to do, and how often."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.text.page import plain_text
 from crdcompat.render.wording.entry_sentences import entry_lines
 from crdcompat.render.wording.summaries import subject, title
+from crdcompat.vocabulary.texts import first_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,8 +63,7 @@ def details(summary: str, body: str) -> str:
 
 def bullets(texts: Sequence[str], most: int = 10) -> str:
     """A list of code spans, and how many more there are."""
-    rest = len(texts) - most
-    return "\n".join([f"- {span(text)}" for text in texts[:most]] + ([f"- and {rest} more"] if rest > 0 else []))
+    return "\n".join(first_lines([f"- {span(text)}" for text in texts], most, "- and {} more"))
 
 
 _UNREAD, _NOT_DONE = "Could not be read", "Could not be read or compared"
@@ -79,9 +79,7 @@ def unread(problems: Sequence[Problem], more: Sequence[str] = ()) -> Iterator[st
 def folded(lines: Sequence[str], summary: str) -> Iterator[str]:
     """Lines that are folded below a summary in HTML; of many lines the first ones. Yields nothing without lines."""
     if lines:
-        rest = len(lines) - _MAX_LINES
-        more = [f"and {rest} more"] if rest > 0 else []
-        yield details(summary, block("\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))))
+        yield details(summary, block("\n".join(map(escape_text, first_lines(lines, _MAX_LINES)))))
 
 
 def _longest_run(text: str) -> int:

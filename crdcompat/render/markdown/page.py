@@ -16,6 +16,7 @@ from crdcompat.render.pages.blocks import Block, Brief, Cell, Entries, Entry, Li
 from crdcompat.render.text.page import answers_text, blocks_text, plain_text
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.texts import first_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,10 +81,8 @@ def _said(page: Page, about: Sequence[Block], *, is_all: bool) -> Iterator[str]:
 
 def _compared(found: Sequence[Compared]) -> Iterator[str]:
     """The comparisons with their counts."""
-    lines = [f"- {span(each.title)}: {each.counted}\n  {span(each.scope)}" for each in found[:_MAX_COMPARED]]
-    rest = len(found) - _MAX_COMPARED
-    if lines:
-        yield "\n".join([*lines, *([f"- and {rest} more targets"] if rest > 0 else [])])
+    if lines := [f"- {span(each.title)}: {each.counted}\n  {span(each.scope)}" for each in found]:
+        yield "\n".join(first_lines(lines, _MAX_COMPARED, "- and {} more targets"))
 
 
 def _findings(blocks: Sequence[Block]) -> Iterator[_Part]:

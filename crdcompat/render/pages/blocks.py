@@ -158,7 +158,7 @@ class Answers(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """The name of a finding as the head of what text says of it: severity and rule, the CRD, where, the path, the id.
+    """The first line on a finding in a text: severity and rule, the CRD, the contexts, the path, the id.
 
     Without an ``id``, text breaks it between its parts.
     """

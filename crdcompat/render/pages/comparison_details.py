@@ -33,7 +33,7 @@ _MAX_ROWS, _MAX_SENTENCE = 30, 300
 
 
 def with_details(page: Page, whole: Comparisons, style: Style) -> Page:
-    """The page with all that any form of it shows."""
+    """The page with everything that a text with ``-v``, an HTML page or a comment shows."""
     report, listed = whole.report, whole.listed
     findings = Findings(existing=style.existing, is_large=is_large(each.report for each in sections(report)))
     found = [[*_found(part, findings, style)] for part in whole.parts]

@@ -65,7 +65,7 @@ _EXAMPLES: Mapping[Operation | None, str] = {
 
 
 class Setting(Struct, frozen=True):
-    """Where entries stand: in a comparison, with values of facets that all of them have.
+    """The comparison that entries belong to, with the values of facets that all its entries have.
 
     ``report_file``: the JSON report that a waiver command reads, if it needs one. ``since``: id of a finding -> lines
     on since when it blocks. ``elsewhere``: ids of findings that have their details in another part of the page.

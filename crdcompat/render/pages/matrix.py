@@ -28,7 +28,7 @@ from crdcompat.render.pages.blocks import (
 from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS, Setting
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Answer, Page
-from crdcompat.render.wording.findings import crd_name, plural, some, tally
+from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cell_text,
@@ -50,6 +50,7 @@ from crdcompat.render.wording.matrix import (
 from crdcompat.render.wording.simulation import verdict_tally
 from crdcompat.render.wording.verdict import allowed_line
 from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def way_sections(report: MatrixReport) -> Section:
 
 
 def _homes(report: MatrixReport) -> dict[str, Way]:
-    """By id of a finding the way that has its details: of those with it the one of the closest releases."""
+    """The way that shows the details of each finding, by its id: the way with it between the closest releases."""
     at = {release.name: number for number, release in enumerate(report.releases)}
     homes: dict[str, Way] = {}
     for way in sorted(report.cells, key=lambda each: abs(at[each.origin] - at[each.target])):

@@ -16,10 +16,10 @@ from crdcompat.render.wording.findings import (
     only_on_one_side,
     plural,
     skipped_lines,
-    some,
     undecided_line,
 )
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,12 +10,13 @@ from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
 from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.installers import answer_lines
 from crdcompat.render.wording.preflight_steps import shown_steps
 from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary import Effect
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:

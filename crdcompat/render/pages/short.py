@@ -22,9 +22,9 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
     recorded,
-    some,
 )
 from crdcompat.vocabulary import Effect, Owner, Severity, Side
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -198,7 +198,7 @@ def fix_lines(listed: Iterable[Entry]) -> Iterator[Brief]:
 def info_lines(listed: Sequence[Entry], found: Sequence[Finding] = (), most: int = _MAX_INFOS) -> Iterator[Line]:
     """A line for each info; if there are more than ``most``, one line that counts the findings.
 
-    ``found`` are those to count, if entries that are more severe hold some of them.
+    ``found`` are the findings to count, if more severe entries hold some of the findings.
     """
     lines = [*_infos(listed)]
     if len(lines) <= most:

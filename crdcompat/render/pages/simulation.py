@@ -14,7 +14,7 @@ from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Entries, Fold, Folded, Line, Listing, Notes, Section, listing
 from crdcompat.render.pages.page import Page
 from crdcompat.render.pages.replayed_objects import FACETS, entries, marked_rows, numbers, title_of
-from crdcompat.render.wording.findings import place, plural, skipped_lines, some
+from crdcompat.render.wording.findings import place, plural, skipped_lines
 from crdcompat.render.wording.replay import (
     KindReplay,
     failing_writes,
@@ -36,6 +36,7 @@ from crdcompat.render.wording.simulation import (
     replay_title,
 )
 from crdcompat.render.wording.verdict import with_allowed
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 if TYPE_CHECKING:

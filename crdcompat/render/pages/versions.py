@@ -9,9 +9,10 @@ from crdcompat.models.preflight import Step, StepKind
 from crdcompat.render.escape import Style, json_text, shortened
 from crdcompat.render.pages.blocks import Block, Cell, Fold, Line, Listing, Notes, Section, Table, listing
 from crdcompat.render.pages.page import Answer, Page
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.preflight_steps import ShownStep, kubectl_for, storage_command, storage_sentence
 from crdcompat.render.wording.verdict import allowed_by
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

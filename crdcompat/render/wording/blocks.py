@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from crdcompat.findings.entries import Entry
-from crdcompat.render.wording.findings import crd_name, plural, some
+from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.vocabulary import Owner
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

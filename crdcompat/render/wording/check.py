@@ -12,7 +12,7 @@ from crdcompat.render.wording.blocks import blocks
 from crdcompat.render.wording.findings import crd_name, fix_line, plural
 from crdcompat.render.wording.growth import growth_fix, is_declarable, why_accepted
 from crdcompat.vocabulary import Against, FailOn, Severity
-from crdcompat.vocabulary.texts import cut
+from crdcompat.vocabulary.texts import cut, first_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,8 +106,7 @@ def trust_lines(report: Report) -> list[str]:
     counted = Counter(finding.severity for finding in accepted)
     counts = ", ".join(_count(number, severity) for severity in Severity if (number := counted[severity]))
     lines = [*report.rules, f"accepted by this change: {counts}"]
-    lines += [_line(finding) for finding in accepted[:_MAX_SHOWN]]
-    return [*lines, *([f"and {len(accepted) - _MAX_SHOWN} more"] if len(accepted) > _MAX_SHOWN else [])]
+    return [*lines, *first_lines([*map(_line, accepted)], _MAX_SHOWN)]
 
 
 def _count(number: int, severity: Severity) -> str:

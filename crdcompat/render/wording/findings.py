@@ -11,6 +11,7 @@ from crdcompat.findings.rules import rule
 from crdcompat.program import typed
 from crdcompat.render.pages.blocks import Fold, Head, Line
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import Operation
 
 if TYPE_CHECKING:
@@ -104,12 +105,6 @@ def tally(found: Mapping[Severity, int]) -> str:
 def plural(count: int, what: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def some(names: Sequence[str], most: int = 3) -> str:
-    """The first names, and how many more there are: ``a, b, c and 2 more``."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def more_lines(count: int) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ from crdcompat.models.matrix import ObstaclePart
 from crdcompat.models.release import short_names
 from crdcompat.models.simulation import losses
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import first_and_count, plural, some
+from crdcompat.render.wording.findings import first_and_count, plural
 from crdcompat.render.wording.installers import cell_lines
 from crdcompat.render.wording.simulation import not_found, too_early
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -231,7 +232,8 @@ def labels(report: MatrixReport) -> dict[str, str]:
 def shortest_names(report: MatrixReport) -> dict[str, str]:
     """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``.
 
-    Where not all have it, versions lose what stands before most of them, if the names stay different.
+    Without a common beginning, the text that most names have before a version is left out. The labels stay as they are
+    if the short names would not all differ.
     """
     shown = labels(report)
     same = "".join(

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from crdcompat.models.preflight import FieldWriter, PreflightReport, Step, StepKind
 from crdcompat.render.escape import json_text
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.simulation import early_fix
 from crdcompat.vocabulary import IN_CLUSTER
+from crdcompat.vocabulary.texts import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

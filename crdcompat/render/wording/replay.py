@@ -11,10 +11,11 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import first_and_count, plural, some
+from crdcompat.render.wording.findings import first_and_count, plural
 from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line
 from crdcompat.render.wording.verdict import answer_on
 from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:

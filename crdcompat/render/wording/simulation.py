@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.escape import json_text
-from crdcompat.render.wording.findings import place, plural, some
+from crdcompat.render.wording.findings import place, plural
 from crdcompat.vocabulary import HIDDEN, Direction
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict
 
 if TYPE_CHECKING:

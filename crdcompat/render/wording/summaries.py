@@ -13,13 +13,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import escape_text, finish
 from crdcompat.render.wording.entry_sentences import counted, mirror_lines
-from crdcompat.render.wording.findings import (
-    crd_name,
-    expired_waiver_sentence,
-    fix_line,
-    in_contexts,
-    promoted_lines,
-)
+from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, in_contexts, promoted_lines
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
 from crdcompat.render.wording.simulation import (

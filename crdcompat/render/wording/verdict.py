@@ -15,9 +15,10 @@ from crdcompat.models.diff import DiffReport, outcome, severities
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entry_sentences import waived
-from crdcompat.render.wording.findings import contexts, first_and_count, plural, some, tally
+from crdcompat.render.wording.findings import contexts, first_and_count, plural, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.installers import MISSING_CRDS
+from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import ReleaseVerdict, Spared
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _blocks(section: Section, direction: Direction) -> bool:
 
 
 def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
-    """The errors of these directions; siblings that changed alike are one, and so are errors in the same words."""
+    """The errors of these directions. Siblings that changed alike count once, and so do errors with the same words."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
     found = (
         Blocked(_kinds(block), block.path or "the CRD", reaction(block))
