@@ -234,3 +234,21 @@ def test_a_default_that_makes_two_values_differ(tmp_path: Path) -> None:
 
 
 _EQUAL = "!has(self.p) || !has(self.q) || self.p == self.q"
+
+
+_LARGE = "!has(self.n) || self.n > 1 || size(self.l) > 0"
+
+
+@pytest.mark.parametrize("words", ["!(has(self.n) && self.n <= 1 && size(self.l) == 0)", _LARGE.replace(" > ", ">")])
+def test_a_default_that_a_rule_in_other_words_refuses(tmp_path: Path, words: str) -> None:
+    """The rule means the same of each object, but NEW adds a member to the object first."""
+    old, new = _numbered(_LARGE), _numbered(words, default=1)
+    found = diff(*both(tmp_path, crd(old), crd(new)))
+    assert {(each["direction"], each["rule"]) for each in found["findings"]} == {
+        ("upgrade", "default-added"),
+        ("upgrade", "cel-rule-changed"),
+    }
+    prove(only(found, rule="cel-rule-changed", direction="upgrade"), crd(old), crd(new))
+    harmless = _numbered(words, default=2)
+    assert _by_direction(tmp_path, old, harmless) == {("upgrade", "default-added")}
+    assert _by_direction(tmp_path, harmless, old) == {("rollback", "default-removed")}
