@@ -37,7 +37,7 @@ def as_stored(reader: Node, writer: Node | None, path: SchemaPath = ()) -> Node:
     for keyword, mine, theirs in elements:
         if isinstance(mine, Node) and isinstance(theirs, Node) and (found := as_stored(mine, theirs)) is not mine:
             changed[keyword] = found.raw
-    if (most := writer.count("maxItems")) is not None and most <= 1 and reader.type == "array":
+    if (most := writer.count("maxItems")) is not None and most <= 1:
         changed["maxItems"] = most
     return Node({**reader.raw, **changed}) if changed else reader
 
