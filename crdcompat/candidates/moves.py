@@ -7,7 +7,7 @@ a mentioned value, remove an optional member.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
@@ -15,6 +15,7 @@ from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
 from crdcompat.candidates.sample import list_of_size, values
 from crdcompat.candidates.unique_items import with_stated_type
+from crdcompat.cel.asked_items import Members, Same, asked_items
 from crdcompat.schema.paths import (
     ITEM,
     Object,
@@ -26,7 +27,7 @@ from crdcompat.schema.paths import (
     value_or_none,
     with_value,
 )
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node, Schema
 
 #: Members that are tried where an object has too few, and items of a list that a rule judges one by one.
 _MAX_ADDED, _MAX_ITEMS = 6, 4
@@ -66,6 +67,9 @@ def _of_rule(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator
     if node is None:
         return
     rule = Node({RULES: [{"rule": error.demand}]})
+    if node.type == "string":
+        yield pointer, made(node)  # of several rules each may ask for something else of the text
+    yield from _of_asked(obj, pointer, node, str(error.demand), made)
     yield from _of_mentions(obj, pointer, node, mentions(rule), made)
     for member, named in item_mentions(rule):
         at, held = (*pointer, *member), node_at(node, (*member, ITEM))
@@ -73,6 +77,42 @@ def _of_rule(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator
         if isinstance(items, list) and held is not None:
             for index in range(min(len(items), _MAX_ITEMS)):
                 yield from _of_mentions(obj, (*at, index), held, named, made)
+
+
+def _of_asked(obj: Object, pointer: Pointer, node: Node, rule: str, made: Made) -> Iterator[_Edit]:
+    """Edits that put items for which a rule asks into their list: all as the last ones, or one of them."""
+    found: dict[Pointer, list[list[Any]]] = {}
+    for asked in asked_items(rule):
+        held = node_at(node, (*asked.holder, ITEM))
+        narrow = (_narrowed(held, obj, pointer, members) for members in asked.ways if held is not None)
+        items = [item for each in narrow if each is not None and (item := made(each)) is not ABSENT]
+        found.setdefault((*pointer, *asked.holder), []).append(items)
+    for at, asked_for in found.items():
+        items = value_or_none(obj, at)
+        held_items = items if isinstance(items, list) else []
+        if len(asked_for) > 1:
+            last = [ways[0] for ways in asked_for if ways]
+            yield at, [*held_items[: max(len(held_items) - len(last), 0)], *last]
+        for item in chain.from_iterable(asked_for):
+            yield from (((*at, index), item) for index in reversed(range(min(len(held_items), _MAX_ITEMS))))
+            yield at, [*held_items, item]
+
+
+def _narrowed(node: Node, obj: Object, pointer: Pointer, members: Members) -> Node | None:
+    """The node with these members alone; None if it does not allow one. ``pointer``: the value that has the rule."""
+    for place, wanted in members:
+        value = value_or_none(obj, (*pointer, *wanted.place)) if isinstance(wanted, Same) else wanted
+        below, is_scalar = node_at(node, place), isinstance(value, (str, int, float))
+        if below is None or below.type == "array" or not (is_scalar and _is_value_for(value, below)):
+            return None
+        narrow: Schema = {**below.raw, "enum": [value]}
+        for length in reversed(range(len(place))):
+            holder = node_at(node, place[:length])
+            assert holder is not None
+            properties, needed = {**holder.raw["properties"], place[length]: narrow}, (*holder.required, place[length])
+            narrow = {**holder.raw, "properties": properties, "required": [*dict.fromkeys(needed)]}
+        node = Node(narrow)
+    return node
 
 
 def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_Edit]:
@@ -95,8 +135,6 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
         yield from _other_members(value, pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES)
     yield from _of_mentions(obj, pointer, node, mentions(node), made)
     if pointer and error.keyword not in JUNCTORS:
-        if error.keyword is Keyword.RULE and node.type == "string":
-            yield pointer, made(node)  # a text of a form, such as an image with its digest, is not among the first
         for value in islice(values(node), 12):
             yield pointer, value
 
@@ -157,25 +195,27 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
             yield at, [value] if below.type == "array" else value
     if below.type == "boolean":
         yield from ((at, value) for value in (True, False))
-    if below.type == "string":  # a rule may compare the length with a number
+    if below.type == "string" and not below.enum:  # a rule may compare the length with a number
         lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
         yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
     if below.type == "array":
-        yield from ((at, items) for items in _longer(value_or_none(obj, at), below, mention))
+        yield from ((at, items) for items in _longer(value_or_none(obj, at), below, mention, made))
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):
                 yield from (((*at, key), value) for value in mention.values if _is_value_for(value, below.additional))
 
 
-def _longer(items: Any, node: Node, mention: Mention) -> Iterator[list[Any]]:
+def _longer(items: Any, node: Node, mention: Mention, made: Made) -> Iterator[list[Any]]:
     """The items with more behind them: a rule may compare the size of a list with a number."""
     held = items if isinstance(items, list) else []
     named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_SIZE)
     for size in dict.fromkeys(size for value in named for size in (value, value + 1) if size > len(held)):
-        made = list_of_size(with_stated_type(node), size)
-        if made is not ABSENT:
-            yield [*held, *made[len(held) :]]
+        typed = with_stated_type(node)
+        item = made(node.items) if typed.list_type == "atomic" and node.items is not None else ABSENT
+        longer = [item] * size if item is not ABSENT else list_of_size(typed, size)
+        if longer is not ABSENT:
+            yield [*held, *longer[len(held) :]]
 
 
 def _is_required(node: Node, member: tuple[str, ...]) -> bool:

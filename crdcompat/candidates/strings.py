@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from crdcompat.candidates.plausible import plausible_strings
 from crdcompat.candidates.rule_values import rule_patterns, rule_values
-from crdcompat.cel.rule import rule_of
+from crdcompat.cel.rule import Rule, rule_of
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 
@@ -28,6 +29,8 @@ POOL = (
 
 #: Characters of a string at most, and members of a pattern's language at most.
 _MAX_LENGTH, _MAX_MEMBERS = 100_000, 8
+#: Members of the language of one part of a string.
+_OF_PART = 4
 
 
 def strings(node: Node) -> Iterator[str]:
@@ -42,7 +45,7 @@ def strings(node: Node) -> Iterator[str]:
     for hint in (pattern for rule in rules for pattern in rule_patterns(rule)):
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
-    parsed = [value for rule in rules for value in rule_values(rule)]
+    parsed = [*_with_parts(sorted(seen), rules), *(value for rule in rules for value in rule_values(rule))]
     for text in (*plausible_strings(node), *parsed, *(preferred or POOL)):
         padded = (text, text * max(math.ceil(least / len(text)), 1) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):
@@ -57,6 +60,22 @@ def strings(node: Node) -> Iterator[str]:
     if patterns:
         found = _members(patterns, min_length=least, max_length=most, limit=_MAX_MEMBERS)
         yield from (text for text in found if text not in seen)
+
+
+def _with_parts(texts: Iterable[str], rules: Iterable[Rule]) -> Iterator[str]:
+    """The texts with parts between separators that have the patterns which rules search for in these parts."""
+    wanted: dict[tuple[str, int], tuple[str, ...]] = {}
+    for pattern in (pattern for rule in rules for pattern in rule.patterns):
+        if pattern.part is not None and pattern.part[0] and not (pattern.place or pattern.negated):
+            wanted[pattern.part] = (*wanted.get(pattern.part, ()), pattern.text)
+    made = {at: [*_members(found, min_length=1, max_length=None, limit=_OF_PART)] for at, found in wanted.items()}
+    for text, nth in product(texts if wanted else (), range(_OF_PART)):
+        for (separator, index), members in made.items():
+            parts = text.split(separator)
+            if index < len(parts) and nth < len(members) and separator not in members[nth]:
+                parts[index] = members[nth]
+                text = separator.join(parts)
+        yield text
 
 
 def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | None, limit: int) -> Iterator[str]:

@@ -286,3 +286,68 @@ def test_an_item_for_a_rule_that_counts_items(tmp_path: Path) -> None:
     prove(finding, *map(crd, sides))
     (sink,) = finding["witness"]["object"]["spec"]["v"]
     assert (sink["type"], sink["als"]["level"], len(sink["als"]["refs"])) == ("ALS", "B", 1)
+
+
+_HOW = ruled(
+    obj(type=string("Balancer", "Port", "Route"), port={"type": "integer"}),
+    "self.type == 'Port' ? has(self.port) : !has(self.port)",
+)
+_SERVICE = {**obj(service=string("API", "Auth", "Tunnel", "Start", "Other"), how=_HOW), "required": ["service", "how"]}
+
+
+def exists(service: str, how: str) -> str:
+    return f"self.services.exists(s, s.service == '{service}' && s.how.type == {how})"
+
+
+@pytest.mark.parametrize(
+    ("rules", "services"),
+    [
+        (
+            [exists("Auth", "'Route'"), exists("Tunnel", "'Route'"), exists("Start", "'Port'")],
+            {("Auth", "Route"), ("Tunnel", "Route"), ("Start", "Port")},
+        ),
+        # The same as one rule, in another way, under a condition that holds.
+        (
+            [f"self.kind == 'Azure' ? {exists('Auth', 'self.how')} && {exists('Tunnel', 'self.how')} : true"],
+            {("Auth", "Route"), ("Tunnel", "Route")},
+        ),
+        # Items of one kind are counted, or listed.
+        (
+            ["self.services.filter(s, s.how.type in ['Route', 'Port']).size() >= 1", exists("Tunnel", "'Balancer'")],
+            {("API", "Route"), ("Tunnel", "Balancer")},
+        ),
+        (
+            ["self.services.exists_one(s, s.service == 'Other' || s.service == 'Start')", exists("Auth", "'Port'")],
+            {("Other", "Balancer"), ("Auth", "Port")},
+        ),
+    ],
+)
+def test_a_list_in_which_several_items_have_to_exist(
+    tmp_path: Path, rules: list[str], services: set[tuple[str, str]]
+) -> None:
+    """hypershift 4.21 -> 4.22: on Azure three services need a route, and there are at least four and at most six."""
+    rules = ["size(self.services) >= 4", *rules]
+    kept = {"services": array(_SERVICE, maxItems=6), "kind": string("Azure"), "how": string("Route")}
+    old, new = (
+        root(spec={**ruled(obj(**kept, **more), *rules), "required": ["services", "kind", "how"]})
+        for more in ({}, {"x": string()})
+    )
+    finding = only(diff(*both(tmp_path, old, new)), direction="rollback", rule="property-added")
+    prove(finding, crd(old), crd(new))
+    found = finding["witness"]["object"]["spec"]["services"]
+    assert {(item["service"], item["how"]["type"]) for item in found} >= services
+
+
+def test_a_text_whose_parts_have_patterns(tmp_path: Path) -> None:
+    """hypershift: the id of a subnet has eleven parts, of which three have patterns and other ends."""
+    rules = (
+        "size(self.split('/')) == 5 && self.matches('^/groups/.*/nets/.*$')",
+        "self.split('/')[2].matches('[a-z0-9-]{1,90}')",
+        "self.split('/')[4].matches('[a-zA-Z0-9][a-z_]{1,9}') && !self.split('/')[4].endsWith('_')",
+    )
+    old, new = (
+        root(spec={**obj(v=ruled(string(maxLength=99), *rules), **more), "required": ["v"]})
+        for more in ({}, {"x": string()})
+    )
+    finding = only(diff(*both(tmp_path, old, new)), direction="rollback", rule="property-added")
+    prove(finding, crd(old), crd(new))

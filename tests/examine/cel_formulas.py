@@ -45,9 +45,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Listed:
-    """The elements of a list in the rule."""
+    """The elements of a list that the rule makes, each with the condition under which it is there.
 
-    items: tuple[Any, ...]
+    ``sound``: when the evaluation of the list is no error.
+    """
+
+    items: tuple[tuple[Any, Any], ...]
+    sound: Any
 
 
 _TRUE = z3.BoolVal(True)
@@ -90,7 +94,7 @@ def _read(expr: Expr, names: Mapping[str, Any]) -> Any:
     if expr.kind == "select":
         return _select(expr, names)
     if expr.kind == "list":
-        return Listed(tuple(_read(each, names) for each in expr.args))
+        return Listed(tuple((_TRUE, _read(each, names)) for each in expr.args), _TRUE)
     if expr.kind == "fold":
         return _fold(expr, names)
     if expr.kind == "call" and expr.name in _CALLS:
@@ -130,7 +134,7 @@ def _select(expr: Expr, names: Mapping[str, Any]) -> Any:
 def _items(found: Any) -> list[tuple[Any, Any]]:
     """The items of a list, or the keys of a map, each with the condition under which it is there."""
     if isinstance(found, Listed):
-        return [(_TRUE, each) for each in found.items]
+        return [*found.items]
     if isinstance(found, Part) and found.value.kind == "array" and found.node.items is not None:
         return [(each.present, _of(found.node.items, each.value, _TRUE)) for each in found.value.entries]
     if isinstance(found, Part) and found.value.kind == "map":
@@ -138,13 +142,19 @@ def _items(found: Any) -> list[tuple[Any, Any]]:
     raise UntranslatedError("items of no list")
 
 
-def _fold(expr: Expr, names: Mapping[str, Any]) -> Truth:
+def _fold(expr: Expr, names: Mapping[str, Any]) -> Truth | Listed:
     named = macro(expr)
-    if named is None or named[0] not in ("all", "exists") or expr.over is None:
+    if named is None or expr.over is None:
         raise UntranslatedError("a comprehension")
     over = _read(expr.over, names)
-    sound = over.sound if isinstance(over, Part) else _TRUE
-    each = [(there, _truth(_read(named[1], {**names, expr.variables[0]: item}))) for there, item in _items(over)]
+    sound, items = over.sound, _items(over)
+    each = [(there, _truth(_read(named[1], {**names, expr.variables[0]: item}))) for there, item in items]
+    if named[0] in ("filter", "exists_one"):
+        decided = (z3.Implies(there, z3.Or(body.true, body.false)) for there, body in each)
+        whole = z3.And(sound, *decided)
+        kept = [(z3.And(there, body.true), item) for (there, body), (_, item) in zip(each, items, strict=True)]
+        found = Listed(tuple(kept), whole)
+        return found if named[0] == "filter" else _equal(_size(found), Term(z3.IntVal(1), _TRUE))
     if named[0] == "all":
         true = z3.And(*(z3.Implies(there, body.true) for there, body in each))
         false = z3.Or(*(z3.And(there, body.false) for there, body in each))
@@ -193,7 +203,7 @@ def _compared(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Trut
 
 
 def _in(item: Any, holder: Any) -> Truth:
-    sound = holder.sound if isinstance(holder, Part) else _TRUE
+    sound = holder.sound if isinstance(holder, (Part, Listed)) else _TRUE
     equal = [(there, _equal(item, each)) for there, each in _items(holder)]
     none = Truth(z3.BoolVal(False), _TRUE)
     found = reduce(_or, (Truth(z3.And(there, e.true), z3.Or(z3.Not(there), e.false)) for there, e in equal), none)
@@ -203,6 +213,8 @@ def _in(item: Any, holder: Any) -> Truth:
 def _size(found: Any) -> Term:
     if isinstance(found, Part) and found.value.kind in ("array", "map"):
         return Term(found.value.size, found.sound)
+    if isinstance(found, Listed):
+        return Term(z3.Sum([z3.IntVal(0), *(z3.If(there, 1, 0) for there, _ in found.items)]), found.sound)
     term = _term(found)
     if not z3.is_string(term.term):
         raise UntranslatedError("the size of a number")

@@ -139,7 +139,8 @@ def asked(question: Question, seconds: int) -> tuple[str, Any]:
     maker = Maker()
     value = maker.value(inner, "v")
     broken = [
-        z3.And(there, z3.Not(own(node, each))) for node, each, there in places(outer, value, path[len(at) :], True)
+        z3.And(there, z3.Not(own(_without_members(node, question.change), each)))
+        for node, each, there in places(outer, value, path[len(at) :], True)
     ]
     solver = z3.Solver()
     solver.set("timeout", seconds * 1000)
@@ -159,6 +160,13 @@ def asked(question: Question, seconds: int) -> tuple[str, Any]:
     length = len(path)
     at_place = [error for error in rejected.errors if _is_at(error.pointer[:length], path)]
     return ("model" if at_place else "unconfirmed"), obj
+
+
+def _without_members(node: Node, change: Change) -> Node:
+    """The node without ``required``, which is a change of each member, unless the change is about it."""
+    if change.kind.startswith(("required", "shared-constraint")):
+        return node
+    return Node({keyword: value for keyword, value in node.raw.items() if keyword != "required"})
 
 
 def _is_at(pointer: tuple[str | int, ...], path: SchemaPath) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import crd, obj, root, string
+from variants import tree
 
-from crdcompat.findings.growth import Declaration, Minor, can_grow, following, is_release
+from crdcompat import diff, load_crds
+from crdcompat.findings.growth import Declaration, Minor, Releases, apply_growth, can_grow, following, is_release
+from crdcompat.findings.split import FindingSplitter
 from crdcompat.vocabulary.growth import GrowthState
 
 _ACCEPTED, _WRITTEN, _UNKNOWN, _BROKEN = (GrowthState(word) for word in ("accepted", "written", "unknown", "broken"))
@@ -38,6 +43,20 @@ def _declaration(first: str = "release-4.16", later: str = "release-4.18") -> De
 )
 def test_the_state_between_two_releases(old: Minor | None, new: Minor | None, state: GrowthState | None) -> None:
     assert _declaration().state(old, new) is state
+
+
+@pytest.mark.parametrize(
+    ("new", "kept"),
+    [((4, 15), True), ((4, 16), False)],  # the declaration is silent about 4.15
+)
+def test_a_value_counts_until_the_release_that_accepts_it(tmp_path: Path, new: Minor, *, kept: bool) -> None:
+    sides = [crd(root(status=obj(p=string(*values)))) for values in (("A",), ("A", "B"))]
+    old, later = (load_crds(f"path:{tree(tmp_path / name, w=side)}") for name, side in zip("ab", sides, strict=True))
+    (finding,) = diff(old, later).findings
+    releases = Releases((4, 14), new, "4.14", f"4.{new[1]}")
+    grown = apply_growth([finding], [_declaration()], releases, FindingSplitter(old, later).split)
+    assert [each.waiver is None for each in grown.findings] == [kept]
+    assert len(grown.used) == (not kept)
 
 
 def test_releases_are_compared_by_number() -> None:

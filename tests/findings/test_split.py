@@ -166,10 +166,12 @@ def test_a_part_in_a_forced_pair_of_contexts(tmp_path: Path) -> None:
     assert _x(_parts(finding, FindingSplitter(*sides), "C")[0]) == "C"
 
 
-def test_a_part_of_a_finding_without_its_crd_has_no_example(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lacking", [{"old", "new"}, {"old"}, {"new"}], ids=sorted)
+def test_a_part_of_a_finding_without_its_crd_has_no_example(tmp_path: Path, lacking: set[str]) -> None:
     finding, _ = _one(tmp_path, _spec("A"), _spec("A", "B", "C"))
     other = load_crds(f"path:{tree(tmp_path / 'other', w=crd(root(), kind='Other'))}")
-    mine, rest = _parts(finding, FindingSplitter(other, other), "C")
+    sides = [other if side in lacking else load_crds(f"path:{tmp_path / side}") for side in ("old", "new")]
+    mine, rest = _parts(finding, FindingSplitter(*sides), "C")
     assert [(part.added, part.witness.object, part.witness.reason) for part in (mine, rest)] == [
         (values, None, "its CRD could not be judged again") for values in (("C",), ("B",))
     ]

@@ -58,10 +58,6 @@ class Definition(Struct, frozen=True):
     accepted_names: Mapping[str, Any]
     established: bool
 
-    @property
-    def name(self) -> str:
-        return str(self.metadata.get("name") or "")
-
     def schema_of(self, version: VersionForm) -> Schema | None:
         """The schema of a version, wherever it is."""
         return version.schema if version.schema is not None else self.schema

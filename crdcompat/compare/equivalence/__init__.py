@@ -18,7 +18,7 @@ Macros over literal lists are unrolled; an expression with ``? :`` or optionals 
 **Comparison** (``entailment``, ``axioms``, ``values``). One formula follows from others if a search for values that
 satisfy them, and not it, fails. That is a proof; where the search gives up, nothing is claimed. ``rewritten`` compares
 the rules of two nodes, ``effective`` a changed constraint with all that the other side states about the same values
-(``premises``).
+(``premises``), as far as both sides read them alike (``alike``, ``of_writer``).
 
 **Counter-models** (``counterexamples``). Where the search succeeds, its assignment of atoms becomes a value: the
 example that the servers judge.

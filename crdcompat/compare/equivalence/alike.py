@@ -9,13 +9,14 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.local import shape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keywords import member_path
+from crdcompat.compare.equivalence.of_writer import is_marked
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, Node
 
 _LIST_TYPE = "x-kubernetes-list-type"
-#: Keywords that decide how a value is read. Formulas treat the others as constraints.
+#: Keywords that decide, beside the default, how a value is read. Formulas treat the others as constraints.
 _READING = (
-    *("type", "nullable", "default", "x-kubernetes-int-or-string"),
+    *("type", "nullable", "x-kubernetes-int-or-string"),
     *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
 #: What every resource may have, whether its schema declares it or not.
@@ -48,7 +49,7 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair], about: Collection[
         if path[0] not in roots and reads_below:
             continue  # the variable of a comprehension; the path of its list is another path of the atom
         nodes = _alike(path, roots, about)
-        if nodes is None or (reads_below and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
+        if nodes is None or (reads_below and not _holds_alike(*nodes)):
             return False
     return True
 
@@ -78,7 +79,14 @@ def _are_alike(writer: Node | None, reader: Node | None) -> bool:
     if writer is None or reader is None:
         return False
     same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)
-    return same and not writer.nullable and _kind_of_string(writer) == _kind_of_string(reader)
+    is_stored = writer.default is not ABSENT or is_marked(reader) or reader.default is ABSENT
+    return same and is_stored and not writer.nullable and _kind_of_string(writer) == _kind_of_string(reader)
+
+
+def _holds_alike(writer: Node, reader: Node) -> bool:
+    """Whether all values below two nodes that are read alike are so, too."""
+    one, other = ({**shape(node.raw), "default": None} for node in (writer, reader))
+    return identical(one, other)
 
 
 def _kind_of_string(node: Node) -> str:

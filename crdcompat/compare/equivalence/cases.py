@@ -11,8 +11,10 @@ from math import prod
 
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
+from crdcompat.compare.equivalence.of_writer import added_default
 from crdcompat.compare.equivalence.operators import compared, defined, opaque_truth, searched, size_of, truth_of
 from crdcompat.compare.equivalence.terms import Const, Listing, Maybe, Opaque, Ref, Term, Truth
+from crdcompat.schema.structural import ABSENT
 
 Case = tuple[Formula, Term]
 
@@ -139,7 +141,7 @@ def _member(condition: Formula, term: Term, name: str) -> Iterator[Case]:
     if isinstance(term, Maybe):
         yield from _optional_members([(condition, term)], name)
     elif isinstance(term, Ref):
-        yield every(condition, has((*term.path, name))), _below(term, name)
+        yield from ((every(condition, there), member) for there, member in _values(term, name))
     else:
         yield condition, Opaque((term, Const(name)), "select")
 
@@ -149,7 +151,7 @@ def _presence(term: Term, name: str) -> Truth:
         return truth_of(Const(False)) if term.value is None else _presence(term.value, name)
     if not isinstance(term, Ref):
         return opaque_truth(Opaque((term, Const(name)), "has"))
-    there = has((*term.path, name))
+    there = some(*(condition for condition, _ in _values(term, name)))
     return Truth(there, opposite(there))
 
 
@@ -159,16 +161,19 @@ def _optional_members(found: list[Case], name: str) -> Iterator[Case]:
         if held is None:
             yield condition, Maybe(None)
         elif isinstance(held, Ref):
-            there = has((*held.path, name))
-            yield every(condition, there), Maybe(_below(held, name))
-            yield every(condition, opposite(there)), Maybe(None)
+            yield from ((every(condition, there), Maybe(member)) for there, member in _values(held, name))
+            yield every(condition, _presence(held, name).false), Maybe(None)
         else:
             yield condition, Opaque((term, Const(name)), "_?._")
 
 
-def _below(holder: Ref, name: str) -> Ref:
+def _values(holder: Ref, name: str) -> Iterator[Case]:
+    """The cases of the value of a member: the stored one, or a default that a reader adds."""
     view = holder.view.member(name) if holder.view is not None and holder.view.kind in ("object", "map") else None
-    return Ref((*holder.path, name), view)
+    member = Ref((*holder.path, name), view)
+    yield has(member.path), member
+    if (default := added_default(view)) is not ABSENT:
+        yield opposite(has(member.path)), Const(default)
 
 
 def _is_map(term: Term) -> bool:

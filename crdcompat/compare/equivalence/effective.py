@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import structs
+
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.valid_values import ValidValues
@@ -30,11 +32,11 @@ from crdcompat.compare.equivalence.formula import (
     conjuncts,
 )
 from crdcompat.compare.equivalence.keywords import keywords_of, member_path
+from crdcompat.compare.equivalence.of_writer import as_stored
 from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule, not_null, place_of, premises, stated
 from crdcompat.compare.equivalence.rules import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
-from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
 from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction
@@ -60,7 +62,7 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
     """
     mine, theirs = (
         Scope(held, View(held, resource=root), server, 0 if root else 1)
-        for node, server in (writer, reader)
+        for node, server in (writer, (as_stored(reader[0], writer[0]), reader[1]))
         if (held := not_null(node)) is not None
     )
     if any(not side.server.does("cel_bare_objects") and side.node.anywhere(_is_bare) for side in (mine, theirs)):
@@ -127,7 +129,10 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     if scopes is None:
         return False
     reader, writer = scopes
-    wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
+    if keywords == {RULES}:
+        stored = as_stored(reader.node, writer.node, path[reader.depth :])
+        reader = structs.replace(reader, node=stored, view=View(stored, resource=reader.view.resource))
+    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
     if wanted is None or wanted == TRUE:
         # Nothing breaks such rules and junctors; other keywords may say more than is read of them.
         return wanted is not None and keywords <= {RULES, *_JUNCTORS}
@@ -151,7 +156,7 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
 
 
 def _wanted(
-    change: Change, direction: Direction, reader: Scope, writer: Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
@@ -162,7 +167,6 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
-        view = View(_with_short_lists(node, node_at(writer.node, path)), resource=view.resource)
         found = [formula_of_rule(rule, place, view, reader.server, of_updates=True) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
@@ -175,19 +179,6 @@ def _wanted(
         listing = [formula_of_rule(node.rules[index], place, view, reader.server) for index, _ in node.listed]
         parts += [formula for formula in listing if formula is not None]
     return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
-
-
-def _with_short_lists(reader: Node, writer: Node | None) -> Node:
-    """The reader's node, in which a list has at most one item where the writer allows no more."""
-    if writer is None or not identical(reader.default, writer.default):
-        return reader
-    changed: dict[str, Any] = {}
-    members = {name: _with_short_lists(node, writer.child(name)) for name, node in reader.properties.items()}
-    if any(members[name] is not node for name, node in reader.properties.items()):
-        changed["properties"] = {name: node.raw for name, node in members.items()}
-    if (most := writer.count("maxItems")) is not None and most <= 1 and reader.type == "array":
-        changed["maxItems"] = most
-    return Node({**reader.raw, **changed}) if changed else reader
 
 
 def _entailed(wanted: Formula, writer: Scope, reader: Scope, most: int = MANY) -> bool:

@@ -21,6 +21,7 @@ from crdcompat.cel.rule import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction
 from crdcompat.compare.intersection import intersection
+from crdcompat.compare.reading import reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.union import either_rules
@@ -73,12 +74,28 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def _stated_by_both(old: Rules, new: Rules, site: Site, *, transition: bool) -> frozenset[str]:
-    """The texts of the rules of either side that the other side states, too, if in other words."""
-    if not old or not new or old.keys() == new.keys():
-        return frozenset(old.keys() & new.keys())
-    from crdcompat.compare.equivalence.rewritten import equal_transitions, rewritten  # it loads the CEL library
+    """The texts of the rules of either side that the other side states, too, if in other words.
 
-    return (equal_transitions if transition else rewritten)(old, site.old, new, site.new, root=not site.path)
+    The facet ``shared_constraint`` has the rules in the same words that one side reads differently: it adds or removes
+    a member first. Such rules in other words are not the same.
+    """
+    if not old or not new or old.keys() == new.keys():
+        known = frozenset(old.keys() & new.keys())
+    else:
+        from crdcompat.compare.equivalence.rewritten import equal_transitions, rewritten  # it loads the CEL library
+
+        known = (equal_transitions if transition else rewritten)(old, site.old, new, site.new, root=not site.path)
+    return known if transition or site.reshaped else known - frozenset(_read_differently(old, new, site))
+
+
+def _read_differently(old: Rules, new: Rules, site: Site) -> Iterator[str]:
+    """The texts of the rules whose words one side alone has, and which the sides read differently."""
+    ways = (site.old, site.new), (site.new, site.old)
+    words = [set(_texts(side.values())) for side in (old, new)]
+    for text, rule in chain(old.items(), new.items()):
+        is_shared = all(_source(rule) in side for side in words)
+        if not is_shared and not all(reads_alike(RULES, [rule], *way) for way in ways):
+            yield text
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:

@@ -215,3 +215,33 @@ def test_libraries_with_the_same_macros_share_the_tree(rule: str, minor: int) ->
     own = environment._environment(minor, backports=frozenset({"net"}), self_type="dyn", old_type="dyn")
     alone = parsed(lambda: syntax.read(parse.compiled(own, rule, disable_check=True).serialize()))
     assert parsed(lambda: environment.parse_as(rule, minor)) == alone
+
+
+@pytest.mark.parametrize(
+    ("rule", "kube", "errors"),
+    [
+        ("self.namespace == 'a'", "1.31", ["undefined field 'namespace'"]),
+        ("self.__namespace__ == 'a'", "1.31", []),
+        ("self.namespace == 'a'", "1.32", []),
+        ("self.__namespace__ == 'a'", "1.32", []),
+        ("self.name == 'a'", "1.32", ["undefined field 'name'"]),
+        ("has(self.o.namespace)", "1.32", ["undefined field 'namespace'"]),
+    ],
+)
+def test_a_field_named_like_a_keyword(rule: str, kube: str, errors: list[str]) -> None:
+    schema = {"type": "object", "properties": {"namespace": string(maxLength=9), "o": obj(x=string())}}
+    assert [error.partition(": ")[2] for error in _errors(rule, kube, schema=schema)] == errors
+
+
+@pytest.mark.parametrize("minor", [28, 31, 36])
+@pytest.mark.parametrize(
+    ("rule", "field"),
+    [
+        ("self.l.all({0}, self.o.x == 'a')", "x"),
+        ("self.l.all({0}, self.a.contains({0}))", "a"),
+        ("self.m.all({0}, self.m[{0}].contains(self.o.x))", "x"),
+        ("self.l.map({0}, self.o.x + {0}).size() > 0", "o"),
+    ],
+)
+def test_the_name_of_a_variable_does_not_change_the_cost(rule: str, field: str, minor: int) -> None:
+    assert _cost(rule.format(field), minor) == _cost(rule.format("zz"), minor)

@@ -177,3 +177,88 @@ def test_a_default_of_what_each_item_has(tmp_path: Path) -> None:
     old, new = (_ruled(array(each, maxItems=9), _PAIRS) for each in ({**_item(), "required": ["k", "v"]}, item))
     found = diff(*both(tmp_path, root(spec=obj(l=old)), root(spec=obj(l=new))))["findings"]
     assert {(each["direction"], each["rule"]) for each in found} == set()
+
+
+#: Rules that read an absent n as 1, and another default with which they refuse an object without n. None: no example is
+#: found of one.
+_AS_ONE = {
+    "(has(self.n) ? self.n : 1) >= size(self.l)": 0,
+    "self.?n.orValue(1) >= size(self.l)": 0,
+    "has(self.n) ? self.n >= size(self.l) : size(self.l) <= 1": 0,
+    "(!has(self.n) && size(self.l) <= 1) || (has(self.n) && self.n >= size(self.l))": 0,
+    "(self.?n.hasValue() ? self.n : 1) * size(self.l) < 4": 9,
+    "size(self.l) < 2 || !has(self.n) || self.n == 1": 9,
+    "self.l.all(x, x != string(has(self.n) ? self.n : 1))": None,
+}
+
+
+def _numbered(rule: str, **of_n: Any) -> Json:
+    numbers = {"type": "integer", "maximum": 9, **of_n}
+    return root(spec={**_ruled(obj(l=array(string(maxLength=9), maxItems=9), n=numbers), rule), "required": ["l"]})
+
+
+def _by_direction(tmp_path: Path, old: Json, new: Json) -> set[tuple[str, str]]:
+    found = diff(*both(tmp_path, old, new))["findings"]
+    return {(each["direction"], each["rule"]) for each in found}
+
+
+@pytest.mark.parametrize("rule", _AS_ONE)
+def test_a_default_that_equals_what_an_unchanged_rule_assumes(tmp_path: Path, rule: str) -> None:
+    """prometheus-operator 0.92 -> 0.93: shards get the default 1, and a rule counts absent ones as 1."""
+    sides = _numbered(rule), _numbered(rule, default=1)
+    assert _by_direction(tmp_path, *sides) == {("upgrade", "default-added")}
+    assert _by_direction(tmp_path, *reversed(sides)) == {("rollback", "default-removed")}
+
+
+@pytest.mark.parametrize(("rule", "default"), [(rule, other) for rule, other in _AS_ONE.items() if other is not None])
+def test_a_default_that_differs_from_what_an_unchanged_rule_assumes(tmp_path: Path, rule: str, default: int) -> None:
+    old, new = _numbered(rule), _numbered(rule, default=default)
+    found = diff(*both(tmp_path, crd(old), crd(new)))
+    assert {each["rule"] for each in found["findings"]} == {"default-added", "shared-constraint-broken"}
+    prove(only(found, rule="shared-constraint-broken", direction="upgrade"), crd(old), crd(new))
+
+
+def test_a_default_that_comes_with_a_rule_that_relies_on_it(tmp_path: Path) -> None:
+    """The rule changes only what it says of an object without n, which there is none of on the side of the default."""
+    old, new = _numbered("self.?n.orValue(1) >= size(self.l)"), _numbered("self.n >= size(self.l)", default=1)
+    assert _by_direction(tmp_path, old, new) == {("upgrade", "default-added")}
+    assert _by_direction(tmp_path, new, old) == {("rollback", "default-removed")}
+
+
+def test_a_default_that_makes_two_values_differ(tmp_path: Path) -> None:
+    """A rule that compares whole objects sees the default inside of one of them."""
+    parts = [obj(n={"type": "integer", **default}) for default in ({}, {"default": 1})]
+    old, new = (root(spec=_ruled(obj(p=obj(n={"type": "integer"}), q=part), _EQUAL)) for part in parts)
+    finding = only(diff(*both(tmp_path, old, new)), rule="shared-constraint-broken", direction="upgrade")
+    prove(finding, crd(old), crd(new))
+
+
+_EQUAL = "!has(self.p) || !has(self.q) || self.p == self.q"
+
+
+_LARGE = "!has(self.n) || self.n > 1 || size(self.l) > 0"
+
+
+@pytest.mark.parametrize("words", ["!(has(self.n) && self.n <= 1 && size(self.l) == 0)", _LARGE.replace(" > ", ">")])
+def test_a_default_that_a_rule_in_other_words_refuses(tmp_path: Path, words: str) -> None:
+    """The rule means the same of each object, but NEW adds a member to the object first."""
+    old, new = _numbered(_LARGE), _numbered(words, default=1)
+    found = diff(*both(tmp_path, crd(old), crd(new)))
+    assert {(each["direction"], each["rule"]) for each in found["findings"]} == {
+        ("upgrade", "default-added"),
+        ("upgrade", "cel-rule-changed"),
+    }
+    prove(only(found, rule="cel-rule-changed", direction="upgrade"), crd(old), crd(new))
+    harmless = _numbered(words, default=2)
+    assert _by_direction(tmp_path, old, harmless) == {("upgrade", "default-added")}
+    assert _by_direction(tmp_path, harmless, old) == {("rollback", "default-removed")}
+
+
+def test_a_default_that_is_longer_than_lists_of_the_other_side(tmp_path: Path) -> None:
+    """All and any of one item are the same, but NEW adds a list of two where OLD allows one."""
+    rule = "!has(self.p) || size(self.p.l) == 0 || self.p.l.exists(x, x == 'a') == self.p.l.all(x, x == 'a')"
+    lists = (array(string(), maxItems=most) for most in (1, 2))
+    old, new = (obj(l={**each, "x-kubernetes-list-type": "atomic"}) for each in lists)
+    sides = root(spec=obj(p=old)), root(spec=_ruled(obj(p={**new, "default": {"l": ["a", "b"]}}), rule))
+    finding = only(diff(*both(tmp_path, *sides)), rule="cel-rule-added", direction="upgrade")
+    assert finding["witness"]["object"] is not None
