@@ -222,7 +222,7 @@ def test_a_crd_of_tests_does_not_ship_where_the_tree_says_what_does(tmp_path: Pa
     report = _diff(tmp_path, old, {**old, "test/g.yaml": "ab", "design/n.yaml": "kind: [\n"}, code=0)
     assert (report["findings"], report["summary"]["problems"]) == ([], [])
     assert [each["file"] for each in report["summary"]["skipped"] if each["reason"] == NOWHERE] == ["test/g.yaml"] * 2
-    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+    assert _said(report) == ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"]
 
 
 @pytest.mark.parametrize("place", ["examples", "tools/hack", "third_party/op"])
@@ -234,7 +234,7 @@ def test_a_crd_of_examples_ships_only_where_the_tree_has_no_other_place(tmp_path
     report = _diff(tmp_path / "beside", {**beside, **alone}, {**beside, **changed}, code=0)
     assert (report["findings"], _said(report)) == (
         [],
-        ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"],
+        ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"],
     )
     report = _diff(tmp_path / "moved", {**beside, **alone}, {**beside, "crds/g.yaml": "ab"}, code=1)
     assert _errors(report) == [("g", "A", "B")]
@@ -247,7 +247,50 @@ def test_variants_of_others_decide_nothing(tmp_path: Path) -> None:
     files = {"crds/w.yaml": "A", "crds/g.yaml": "a", "third_party/gateway.yaml": json.dumps(gateway)}
     report = _diff(tmp_path, files, {**files, "crds/w.yaml": "AB"}, code=1)
     assert (_errors(report), report["summary"]["contexts"]) == ([("w", "A", "B")], ["default"])
-    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+    assert _said(report) == ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"]
+
+
+@pytest.mark.parametrize("place", ["cluster-up/kind/w.yaml", "ci/cluster-sync/w.yaml"])
+def test_a_crd_that_scripts_put_into_clusters_of_developers_never_ships(tmp_path: Path, place: str) -> None:
+    """An operator that makes its CRDs in Go has no other manifests."""
+    report = _diff(tmp_path, {place: "A"}, {place: "AB"}, code=2)
+    assert (report["findings"], report["summary"]["crds"]["compared"]) == ([], 0)
+    assert [each["reason"] for each in report["summary"]["skipped"]] == [NOWHERE] * 2
+
+
+def test_a_crd_of_tests_does_not_ship_beside_one_in_the_documentation(tmp_path: Path) -> None:
+    """Nothing but folders' names says what ships; a clean change of the fixtures has a base, too."""
+    old = {"docs/reference/w.yaml": "A", "integration/fixtures/g.yaml": "a"}
+    report = _diff(tmp_path, old, {**old, "integration/fixtures/g.yaml": "ab"}, code=0)
+    assert (report["findings"], _said(report)) == (
+        [],
+        ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"],
+    )
+
+
+def _of_channel(values: str) -> str:
+    made = _copy(values)
+    made["metadata"]["annotations"] = {"gateway.networking.k8s.io/channel": "standard"}
+    return json.dumps(made)
+
+
+def _of_openshift(values: str) -> str:
+    made = _copy(values)
+    made["metadata"]["annotations"] = {"include.release.openshift.io/ibm-cloud-managed": "true"}
+    return json.dumps(made)
+
+
+def test_variants_in_folders_of_tests_and_examples_give_way(tmp_path: Path) -> None:
+    old = {"crds/w.yaml": _of_channel("A"), "examples/w.yaml": _of_channel("A"), "test/g.yaml": "a"}
+    new = {**old, "examples/w.yaml": _of_channel("AB"), "test/g.yaml": "ab", "examples/n.yaml": _of_channel("c")}
+    report = _diff(tmp_path, old, new, code=0)
+    assert (report["findings"], _aside(report)) == ([], ["examples/w.yaml"])
+
+
+def test_a_manifest_of_openshift_ships_from_examples_if_it_is_nowhere_else(tmp_path: Path) -> None:
+    old = {"install/w.yaml": _of_openshift("A"), "examples/w.yaml": _of_openshift("A"), "example/g.yaml": "a"}
+    report = _diff(tmp_path, old, {**old, "examples/w.yaml": _of_openshift("AB"), "example/g.yaml": "ab"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["examples/w.yaml"])
 
 
 def test_a_test_of_an_unreadable_crd_is_a_remark_beside_a_folder_of_crds(tmp_path: Path) -> None:
@@ -415,6 +458,8 @@ def test_a_change_does_not_choose_what_ships(
         ("docs/design/w.yaml", Place.NEVER),
         ("api/src/test/resources/w.yaml", Place.NEVER),
         ("e2e-tests/w.yaml", Place.NEVER),
+        ("kubevirtci/cluster-up/w.yaml", Place.OF_OTHERS),
+        ("cluster-update/w.yaml", Place.ORDINARY),
         ("integration_test/data/w.yaml", Place.NEVER),
         ("attestation/w.yaml", Place.ORDINARY),
         ("test.yaml", Place.ORDINARY),
