@@ -74,6 +74,11 @@ class _Side(Struct, frozen=True):
         """What says that a file ships."""
         return next(f"from {each.source}" for each in self.evidence if each.covers(file))
 
+    def omits(self, file: str) -> bool:
+        """Whether kustomizations list other files of a folder one by one, and nothing this one."""
+        named = {each for one in self.evidence for each in one.files}
+        return file not in named and _folder(file) in map(_folder, named)
+
     def place(self, file: str) -> Place:
         """Where a file is; evidence says more than the name of a folder."""
         return Place.ORDINARY if self.kinds(file) else place_of(file)
@@ -162,10 +167,8 @@ def _variants(crds: CrdSet) -> str:
 
 
 def _is_open(crds: CrdSet) -> bool:
-    """Whether anything is to decide: copies that differ, or a file whose place says that it does not ship."""
-    if any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
-        return True
-    if any(place_of(each.file) != Place.ORDINARY for each in crds.problems):
+    """Whether anything is to decide: copies that differ, or a file that may not ship, or is no CRD."""
+    if crds.problems or any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
         return True
     return any(not all(_agrees(each, documents[:1]) for each in documents) for documents in crds.named().values())
 
@@ -213,8 +216,8 @@ def _found(
         return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
 
     likely = where(lambda side, file: side.place(file) < Place.SELDOM)
-    if variants and (all(likely) or OPENSHIFT in variants):
-        return (likely if all(likely) else [*documents]), _NAMES
+    if variants and (any(likely) or OPENSHIFT in variants):
+        return (likely if any(likely) else [*documents]), _NAMES
     kinds = [
         {kind for each in of_side for kind in side.kinds(each.file)}
         for side, of_side in zip(both, documents, strict=True)
@@ -253,8 +256,9 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
     Where a tree says what ships, problems of files that do not are remarks.
     """
     crds = side.crds
-    is_far = [side.says and side.place(each.file) != Place.ORDINARY for each in crds.problems]
-    far = [each for each, far in zip(crds.problems, is_far, strict=True) if far]
+    files = {each.file for each in crds.problems} if side.says else set()
+    left = {file for file in files if side.place(file) != Place.ORDINARY or side.omits(file)}
+    far = [each for each in crds.problems if each.file in left]
     nowhere = {Skipped(each.file, NOWHERE, side.side) for each, other in chosen.aside if other is None}
     return replace(
         crds,

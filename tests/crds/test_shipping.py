@@ -287,6 +287,12 @@ def test_variants_in_folders_of_tests_and_examples_give_way(tmp_path: Path) -> N
     assert (report["findings"], _aside(report)) == ([], ["examples/w.yaml"])
 
 
+def test_a_manifest_of_openshift_that_stays_in_examples_alone_is_removed(tmp_path: Path) -> None:
+    old = {"install/w.yaml": _of_openshift("A"), "install/g.yaml": _of_openshift("a"), "examples/w.yaml": "AB"}
+    report = _diff(tmp_path, old, {name: text for name, text in old.items() if name != "install/w.yaml"}, code=1)
+    assert [(each["rule"], each["crd"]) for each in report["findings"]] == [("crd-removed", "widgets.example.com")]
+
+
 def test_a_manifest_of_openshift_ships_from_examples_if_it_is_nowhere_else(tmp_path: Path) -> None:
     old = {"install/w.yaml": _of_openshift("A"), "examples/w.yaml": _of_openshift("A"), "example/g.yaml": "a"}
     report = _diff(tmp_path, old, {**old, "examples/w.yaml": _of_openshift("AB"), "example/g.yaml": "ab"}, code=1)
@@ -312,6 +318,17 @@ def test_what_cannot_be_read_in_a_design_is_a_remark(tmp_path: Path) -> None:
     assert {each["file"] for each in report["summary"]["remarks"]} == {"design/w.yaml"}
     _diff(tmp_path / "b", {**files, "config/crd/x.yaml": broken}, files, code=2)
     _diff(tmp_path / "c", {"w.yaml": "A", "design/w.yaml": broken}, {"w.yaml": "A"}, code=2)
+
+
+def test_what_cannot_be_read_is_a_remark_where_kustomizations_list_its_neighbours_alone(tmp_path: Path) -> None:
+    """An old controller-gen leaves such a file, ``_.yaml``, beside the CRDs of a project."""
+    nameless = json.dumps({**crd(), "spec": {"group": "", "names": {"plural": "", "kind": ""}, "versions": None}})
+    files = {**_KUBEBUILDER, "PROJECT": "layout: go\n", "config/crd/bases/w.yaml": "A"}
+    with_file = {**files, "config/crd/bases/_.yaml": nameless}
+    report = _diff(tmp_path / "a", with_file, with_file, code=0)
+    assert {each["file"] for each in report["summary"]["remarks"]} == {"config/crd/bases/_.yaml"}
+    listed = {**with_file, "config/crd/kustomization.yaml": "resources: [bases/w.yaml, bases/_.yaml]\n"}
+    assert len(_diff(tmp_path / "b", listed, listed, code=2)["summary"]["problems"]) == 2
 
 
 def test_evidence_in_folders_of_tests_and_examples_does_not_count(tmp_path: Path) -> None:
