@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
+from crdcompat.crds.converted import differ_in_conversion, without_bases
 from crdcompat.crds.copies import content_of
 from crdcompat.crds.evidence import Evidence, Kind
 from crdcompat.crds.model import CrdDocument
@@ -36,6 +37,7 @@ _FEW = 2
 NOWHERE = "not shipped: in a folder of tests, designs, examples or scripts alone"
 #: What says that a folder ships, where no file does.
 _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
+_CONVERTED = "with the conversion that kustomize adds"
 
 
 class _Side(Struct, frozen=True):
@@ -72,7 +74,7 @@ class _Side(Struct, frozen=True):
 
     def source(self, file: str) -> str:
         """What says that a file ships."""
-        return next(f"from {each.source}" for each in self.evidence if each.covers(file))
+        return next((f"from {each.source}" for each in self.evidence if each.covers(file)), _CONVERTED)
 
     def omits(self, file: str) -> bool:
         """Whether kustomizations list other files of a folder one by one, and nothing this one."""
@@ -136,8 +138,8 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
     old, new = sides
     most = _most_crds(*sides)
     both = [
-        _Side(Side.OLD, old, old.evidence(), most, _is_of_tests(old)),
-        _Side(Side.NEW, new, new.evidence(), most, _is_of_tests(new), of_base),
+        _Side(side, crds, crds.evidence(), most, all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds)), said)
+        for side, crds, said in ((Side.OLD, old, ()), (Side.NEW, new, of_base))
     ]
     chosen = [_Chosen(set(), [], Counter()) for _ in both]
     named = [crds.named() for crds in sides]
@@ -148,10 +150,6 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
         for each in zip(both, documents, found, chosen, strict=True):
             _keep(*each, by)
     return both, chosen
-
-
-def _is_of_tests(crds: CrdSet) -> bool:
-    return all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds))
 
 
 def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
@@ -170,7 +168,11 @@ def _is_open(crds: CrdSet) -> bool:
     """Whether anything is to decide: copies that differ, or a file that may not ship, or is no CRD."""
     if crds.problems or any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
         return True
-    return any(not all(_agrees(each, documents[:1]) for each in documents) for documents in crds.named().values())
+    return any(map(_is_disputed, crds.named().values()))
+
+
+def _is_disputed(documents: _Documents) -> bool:
+    return differ_in_conversion(documents) or not all(_agrees(each, documents[:1]) for each in documents)
 
 
 def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
@@ -238,16 +240,17 @@ def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen
     """Set aside the documents of one CRD on one side that are not ``found``, and do not agree with one that is."""
     others = [each for each in documents if not any(each is one for one in found)]
     same = [each for each in others if _agrees(each, found)]
-    aside = [each for each in others if not any(each is one for one in same)]
-    chosen.kept.update(map(id, (*found, *same)))
+    kept = without_bases((*found, *same), side.evidence)
+    aside = [each for each in documents if not any(each is one for one in kept)]
+    chosen.kept.update(map(id, kept))
     if isinstance(by, Kind):
         chosen.relisted |= side.relists(found, by)
-    chosen.aside += ((each, found[0] if found else None) for each in aside)
+    chosen.aside += ((each, kept[0] if kept else None) for each in aside)
     if aside:
         chosen.agree += len(same)
-        chosen.sources.update(
-            {(_folder(each.file), by if isinstance(by, str) else side.source(each.file)) for each in found}
-        )
+        shown = [each for each in kept if any(each is one for one in found)] or kept
+        said = side.source if isinstance(by, Kind) else lambda _: by
+        chosen.sources.update({(_folder(each.file), said(each.file)) for each in shown})
 
 
 def _with(side: _Side, chosen: _Chosen) -> CrdSet:
