@@ -28,7 +28,9 @@ def servers(
     configured: Annotated[
         o.Configured,
         varied(
-            *o.COMPARISON,
+            "statistics",
+            "installer",
+            "profile",
             "allow_unknown",
             helps={"formats": "How to report: text, json, html; may be repeated."},
             usual=("text",),

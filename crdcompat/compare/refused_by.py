@@ -96,7 +96,8 @@ def judge_refused_by(
         change = Change(REFUSED_BY, fact.path, old, new, old_at=fact.at, new_at=fact.at, of_crd=True, **texts)
         what = f"`{fact.what}`" if fact.is_code else fact.what
         refuse = "refuses" if len(fact.refused) == 1 else "refuse"
-        reason = f"{spans(fact.refused)} {refuse} it, because {what} {fact.needs}"
+        why = f"because {what} {fact.needs}" if fact.needs else f"because of {what}"
+        reason = f"{spans(fact.refused)} {refuse} it, {why}"
         witness = Witness(None, (fact.message,), reason=NEEDS_NO_OBJECT)
         yield judged_alone(change, Effect.CRD_REJECTED, witness, fact.version, occurrences, reason)
 
@@ -104,6 +105,7 @@ def judge_refused_by(
 def _refusal(document: CrdDocument, cause: Cause, asked: Sequence[Server]) -> _Refusal:
     since, until = (server_name(each) if each is not None else None for each in (cause.since, cause.until))
     refused = tuple(server_name(server) for server in asked if server in cause.refused)
-    needs = needed(since, until, map(server_name, cause.refused))
+    # Servers between others that take it: there is no version to need.
+    needs = "" if (since is None) == (until is None) else needed(since, until, ())
     place = place_of(document.crd, cause.at)
     return _Refusal(*place, cause.at, cause.title, cause.has_name, refused, needs, cause.message)

@@ -1,6 +1,7 @@
 """Where a commit stands among the releases of its repository: its branch, and the releases that came before it.
 
-Releases are branches (``release-1.2``), else tags. The main branch has no version: the releases before one of its
+Releases are branches (``release-1.2``), else tags; a project with a tag of a newer minor has other releases than its
+branches tell. The main branch has no version: the releases before one of its
 commits are those that left it up to there. A release that left it later is none of them, whatever its version.
 """
 
@@ -41,6 +42,9 @@ def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str 
     branch has is of the branch that it is based on. Raises SourceError.
     """
     releases = release_branches(names.refs)
+    tagged = max((minor_of(name) or () for name in _release_tags(names)), default=())
+    if releases and (minor_of(releases[0]) or ()) < tagged:
+        releases = ()
     if is_release_branch(branch):
         return Line(branch, _older(branch, releases)) if releases else _tagged(repo, names, commit, branch)
     if not releases:
@@ -92,7 +96,7 @@ def _left_at(repo: Repository, names: Names, commit: str, main: str, later: Sequ
 
 def _tagged(repo: Repository, names: Names, commit: str, branch: str) -> Line:
     """The line of a commit in a repository that has releases as tags alone."""
-    tags = {name: f"refs/tags/{name}" for name in series_of(filter(is_release, names.tags))}
+    tags = {name: f"refs/tags/{name}" for name in _release_tags(names)}
     if not tags:
         return Line(branch)
     main = {branch: names.refs[branch]} if branch in names.refs else {}
@@ -101,6 +105,10 @@ def _tagged(repo: Repository, names: Names, commit: str, branch: str) -> Line:
     if main and branch not in there:  # a maintenance branch: releases of the main branch are later ones
         before = _up_to_newest(before, merged(repo, commit, before))
     return Line(branch, tuple(reversed(newest_patches(before))), are_tags=True)
+
+
+def _release_tags(names: Names) -> tuple[str, ...]:
+    return series_of(filter(is_release, names.tags))
 
 
 def _up_to_newest(tags: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:

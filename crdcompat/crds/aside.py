@@ -14,6 +14,8 @@ from functools import lru_cache
 _NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements", "fixtures"))
 #: Nor from folders with one of these words in their names.
 _TESTS = frozenset(("test", "tests", "e2e", "testing"))
+#: Scripts start clusters of developers and of CI there, with whatever these need of others.
+_OWN_CLUSTERS = frozenset(("cluster-up", "cluster-sync"))
 #: Some projects install from these folders, if they have no other one. Scripts of developers are in ``hack``.
 _SELDOM = frozenset(
     ("doc", "docs", "documentation", "example", "examples", "sample", "samples", "hack", "third_party", "third-party")
@@ -28,13 +30,15 @@ _RELEASE_FOLDER = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 class Place(IntEnum):
     """How likely clusters get the CRDs of a file, by its path alone."""
 
-    ORDINARY, SPARE, SELDOM, NEVER = range(4)
+    ORDINARY, SPARE, SELDOM, NEVER, OF_OTHERS = range(5)
 
 
 @lru_cache(1 << 16)  # all sides of a comparison ask for mostly the same paths
 def place_of(path: str) -> Place:
     """What the names of a file and its folders say; packed charts have the version of their release in their name."""
     *folders, name = path.split("/")
+    if not _OWN_CLUSTERS.isdisjoint(folders):
+        return Place.OF_OTHERS
     words = (word for folder in folders for word in folder.replace("_", "-").split("-"))
     if not (_NEVER.isdisjoint(folders) and _TESTS.isdisjoint(words)):
         return Place.NEVER

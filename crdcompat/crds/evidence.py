@@ -44,12 +44,16 @@ class Kind(IntEnum):
 
 
 class Evidence(Struct, frozen=True):
-    """A file that says which files and folders of its tree ship."""
+    """A file that says which files and folders of its tree ship.
+
+    ``conversions`` are texts of the patches by which a kustomization gives CRDs in these files a conversion.
+    """
 
     kind: Kind
     source: str
     files: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()
+    conversions: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
         """Whether the evidence says that a file ships."""
@@ -91,7 +95,8 @@ def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collec
             (Kind.LISTED, whole),
             (Kind.PATCHED, reached & patched),
         ):
-            yield Evidence(kind, path, listed & frozenset(crds))
+            conversions = tuple(sorted(reached & kustomized.converting))
+            yield Evidence(kind, path, listed & frozenset(crds), conversions=conversions)
 
 
 def _reader(path: str) -> Callable[[str, bytes, Collection[str]], Iterable[Evidence]] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.crds.patches import changes_versions, may_change_crds
+from crdcompat.crds.patches import changes_versions, gives_conversion, may_change_crds
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
 from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
@@ -32,7 +32,8 @@ class Kustomized(Struct, frozen=True):
     ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``reached``
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
     paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
-    CRDs, ``changing`` the kustomizations that may change CRDs themselves.
+    CRDs, ``converting`` those that name their conversion, ``changing`` the kustomizations that may change CRDs
+    themselves.
     """
 
     listed: frozenset[str] = frozenset()
@@ -41,6 +42,7 @@ class Kustomized(Struct, frozen=True):
     named: frozenset[str] = frozenset()
     reshaping: frozenset[str] = frozenset()
     changing: frozenset[str] = frozenset()
+    converting: frozenset[str] = frozenset()
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -59,6 +61,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
     named, parts, reshaping, changing = set[str](), dict[str, tuple[str, str]](), set[str](), set[str]()
+    converting = set[str]()
     own: dict[str, set[str]] = {}
     pending = [path for path in data if not excluded(path)]
     patches: list[tuple[str, str, Any]] = []
@@ -92,9 +95,13 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
             parts[part] = path, f"{key}: {_BUILD}"
             if changes_versions(patch, text):
                 reshaping.add(part)
+            if gives_conversion(patch, text):
+                converting.add(part)
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
-    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing))
+    return Kustomized(
+        listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), frozenset(converting)
+    )
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:

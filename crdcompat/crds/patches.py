@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 
 #: Fields of a CRD that decide about no schema.
 _BESIDE_SCHEMAS = ("metadata.", "spec.conversion.")
+_CONVERSION = re.compile(rb"\bconversion\b")
 _OF_VERSIONS = re.compile(rb"openAPIV3Schema|spec[/.]versions\b")
 
 
 def changes_versions(patch: Any, text: bytes) -> bool:
     """Whether what may change CRDs names their versions: what it makes accepts other objects than its base."""
     return _OF_VERSIONS.search(repr(patch).encode() + text) is not None
+
+
+def gives_conversion(patch: Any, text: bytes) -> bool:
+    """Whether what may change CRDs names their conversion."""
+    return _CONVERSION.search(repr(patch).encode() + text) is not None
 
 
 def may_change_crds(key: str, patch: Any, text: bytes) -> bool:

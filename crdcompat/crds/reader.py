@@ -197,7 +197,7 @@ class CrdReader:
         problems.extend(Problem(item.file, item.line, item.message, side) for item in gates.problems)
         documents = [replace(document, gated=gates.of(document.crd.annotations)) for document in documents]
         kept, overridden, shipped = split_shipped(documents, self.ships)
-        used = {document.file for document in kept}
+        used, broken = {document.file for document in kept}, {problem.file for problem in problems}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
 
         wanted_entries = [entry for entry in entries if wanted is None or wanted(entry.path)]
@@ -227,7 +227,7 @@ class CrdReader:
             is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
             installers=installers_in((entry.path for entry in entries), self._installer),
-            evidence=cache(lambda: read_evidence(tree, self.kustomized, used | {*filter(unread.get, unread)})),
+            evidence=cache(lambda: read_evidence(tree, self.kustomized, used | broken | {*filter(unread.get, unread)})),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[CrdFile]:

@@ -8,42 +8,49 @@ with their lines; those that differ are set aside, and named. Where nothing says
 A change cannot choose its judge: what its base says of NEW's files counts beside what NEW says. A file that NEW lists
 in place of one that is still there is compared as well as that one.
 
-Trees with variants or a payload have their own rules (`variants`, `shipped`).
+Trees with a payload or variants have their own rules (`shipped`, `variants`). Of these trees, only copies in folders of
+tests, examples and the like give way to others; a CRD that is nowhere else has annotations of OpenShift if it ships.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
+from crdcompat.crds.converted import differ_in_conversion, without_bases
 from crdcompat.crds.copies import content_of
 from crdcompat.crds.evidence import Evidence, Kind
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.variants import PLAIN, preset_of
+from crdcompat.crds.variants import OPENSHIFT, PLAIN, preset_of
 from crdcompat.errors import Skipped, skipped_order
 from crdcompat.vocabulary import Side
 
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
-NOWHERE = "not shipped: in a folder of tests, designs or examples alone"
+NOWHERE = "not shipped: in a folder of tests, designs, examples or scripts alone"
 #: What says that a folder ships, where no file does.
 _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
+_CONVERTED = "with the conversion that kustomize adds"
 
 
 class _Side(Struct, frozen=True):
-    """A set with its own evidence, and that of the base of a change; ``most`` is the folder with the most CRDs."""
+    """A set with its own evidence, and that of the base of a change; ``most`` is the folder with the most CRDs.
+
+    ``is_of_tests``: all CRDs of the set are in folders of tests and designs.
+    """
 
     side: Side
     crds: CrdSet
     own: Sequence[Evidence]
     most: str | None
+    is_of_tests: bool
     of_base: Sequence[Evidence] = ()
 
     @property
@@ -67,7 +74,12 @@ class _Side(Struct, frozen=True):
 
     def source(self, file: str) -> str:
         """What says that a file ships."""
-        return next(f"from {each.source}" for each in self.evidence if each.covers(file))
+        return next((f"from {each.source}" for each in self.evidence if each.covers(file)), _CONVERTED)
+
+    def omits(self, file: str) -> bool:
+        """Whether kustomizations list other files of a folder one by one, and nothing this one."""
+        named = {each for one in self.evidence for each in one.files}
+        return file not in named and _folder(file) in map(_folder, named)
 
     def place(self, file: str) -> Place:
         """Where a file is; evidence says more than the name of a folder."""
@@ -96,7 +108,7 @@ def shipping(
     evidence of the base, if NEW is the head of a change. Raises SourceError.
     """
     sides = [old, new]
-    if any(map(_has_rules, sides)):
+    if any(crds.shipped is not None for crds in sides):
         return old, new
     if paths:
         sides = [_below(crds, paths) for crds in sides]
@@ -112,7 +124,7 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
 
     Raises SourceError.
     """
-    if _has_rules(crds):
+    if crds.shipped is not None or _variants(crds) != PLAIN:
         return {}, False
     (_, side), (_, chosen) = _decided([crds, crds])
     if chosen.sources:
@@ -125,12 +137,16 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
     """Both sides with their evidence, and what counts of them."""
     old, new = sides
     most = _most_crds(*sides)
-    both = [_Side(Side.OLD, old, old.evidence(), most), _Side(Side.NEW, new, new.evidence(), most, of_base)]
+    both = [
+        _Side(side, crds, crds.evidence(), most, all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds)), said)
+        for side, crds, said in ((Side.OLD, old, ()), (Side.NEW, new, of_base))
+    ]
     chosen = [_Chosen(set(), [], Counter()) for _ in both]
     named = [crds.named() for crds in sides]
+    variants = {_variants(crds) for crds in sides} - {PLAIN}
     for name in {**named[0], **named[1]}:
         documents = [of_side.get(name, []) for of_side in named]
-        found, by = _found(both, documents)
+        found, by = _found(both, documents, variants)
         for each in zip(both, documents, found, chosen, strict=True):
             _keep(*each, by)
     return both, chosen
@@ -143,19 +159,20 @@ def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
     return replace(crds, documents=tuple(kept))
 
 
-def _has_rules(crds: CrdSet) -> bool:
-    """Whether the tree has a payload, or variants: those in folders of tests, examples and others count for nothing."""
-    likely = (each for each in crds.documents if place_of(each.file) < Place.SELDOM)
-    return crds.shipped is not None or preset_of(likely) != PLAIN
+def _variants(crds: CrdSet) -> str:
+    """By what the variants of a tree differ: those in folders of tests, examples and others count for nothing."""
+    return preset_of(each for each in crds.documents if place_of(each.file) < Place.SELDOM)
 
 
 def _is_open(crds: CrdSet) -> bool:
-    """Whether anything is to decide: copies that differ, or a file whose place says that it does not ship."""
-    if any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
+    """Whether anything is to decide: copies that differ, or a file that may not ship, or is no CRD."""
+    if crds.problems or any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
         return True
-    if any(place_of(each.file) != Place.ORDINARY for each in crds.problems):
-        return True
-    return any(not all(_agrees(each, documents[:1]) for each in documents) for documents in crds.named().values())
+    return any(map(_is_disputed, crds.named().values()))
+
+
+def _is_disputed(documents: _Documents) -> bool:
+    return differ_in_conversion(documents) or not all(_agrees(each, documents[:1]) for each in documents)
 
 
 def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
@@ -191,13 +208,18 @@ def _plurals(crds: CrdSet) -> Iterator[tuple[str, Sequence[str]]]:
     yield from by_file.items()
 
 
-def _found(both: Sequence[_Side], documents: Sequence[_Documents]) -> tuple[list[_Documents], Kind | str]:
+def _found(
+    both: Sequence[_Side], documents: Sequence[_Documents], variants: Collection[str]
+) -> tuple[list[_Documents], Kind | str]:
     """The documents of one CRD that count on both sides, and what says so: a kind of evidence, or a reason."""
 
     def where(counts: Callable[[_Side, str], bool]) -> list[_Documents]:
         pairs = zip(both, documents, strict=True)
         return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
 
+    likely = where(lambda side, file: side.place(file) < Place.SELDOM)
+    if variants and (any(likely) or OPENSHIFT in variants):
+        return (likely if any(likely) else [*documents]), _NAMES
     kinds = [
         {kind for each in of_side for kind in side.kinds(each.file)}
         for side, of_side in zip(both, documents, strict=True)
@@ -208,27 +230,27 @@ def _found(both: Sequence[_Side], documents: Sequence[_Documents]) -> tuple[list
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
         return found, _NAMES
-    if not any(side.says for side in both):
-        found = where(lambda side, file: side.place(file) != Place.NEVER)
-        return (found if any(found) else [*documents]), _NAMES
-    is_known = any(where(lambda side, file: side.place(file) < Place.SELDOM))
-    return where(lambda side, file: side.place(file) < (Place.NEVER if is_known else Place.SELDOM)), _NAMES
+    if not variants and not any(side.says for side in both):
+        limit = Place.OF_OTHERS if all(side.is_of_tests for side in both) else Place.NEVER
+        return where(lambda side, file: side.place(file) < limit), _NAMES
+    return where(lambda side, file: side.place(file) < (Place.NEVER if any(likely) else Place.SELDOM)), _NAMES
 
 
 def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, by: Kind | str) -> None:
     """Set aside the documents of one CRD on one side that are not ``found``, and do not agree with one that is."""
     others = [each for each in documents if not any(each is one for one in found)]
     same = [each for each in others if _agrees(each, found)]
-    aside = [each for each in others if not any(each is one for one in same)]
-    chosen.kept.update(map(id, (*found, *same)))
+    kept = without_bases((*found, *same), side.evidence)
+    aside = [each for each in documents if not any(each is one for one in kept)]
+    chosen.kept.update(map(id, kept))
     if isinstance(by, Kind):
         chosen.relisted |= side.relists(found, by)
-    chosen.aside += ((each, found[0] if found else None) for each in aside)
+    chosen.aside += ((each, kept[0] if kept else None) for each in aside)
     if aside:
         chosen.agree += len(same)
-        chosen.sources.update(
-            {(_folder(each.file), by if isinstance(by, str) else side.source(each.file)) for each in found}
-        )
+        shown = [each for each in kept if any(each is one for one in found)] or kept
+        said = side.source if isinstance(by, Kind) else lambda _: by
+        chosen.sources.update({(_folder(each.file), said(each.file)) for each in shown})
 
 
 def _with(side: _Side, chosen: _Chosen) -> CrdSet:
@@ -237,8 +259,9 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
     Where a tree says what ships, problems of files that do not are remarks.
     """
     crds = side.crds
-    is_far = [side.says and side.place(each.file) != Place.ORDINARY for each in crds.problems]
-    far = [each for each, far in zip(crds.problems, is_far, strict=True) if far]
+    files = {each.file for each in crds.problems} if side.says else set()
+    left = {file for file in files if side.place(file) != Place.ORDINARY or side.omits(file)}
+    far = [each for each in crds.problems if each.file in left]
     nowhere = {Skipped(each.file, NOWHERE, side.side) for each, other in chosen.aside if other is None}
     return replace(
         crds,
@@ -270,7 +293,7 @@ def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
         yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {copies}: -v"
     if nowhere:
         are = "CRD is" if len(nowhere) == 1 else "CRDs are"
-        yield f"{len(nowhere)} {are} only in folders of tests, designs or examples, and not compared: -v"
+        yield f"{len(nowhere)} {are} only in folders of tests, designs, examples or scripts, and not compared: -v"
 
 
 def _folder(file: str) -> str:

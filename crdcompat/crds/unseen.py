@@ -55,7 +55,7 @@ def unseen(
     where there are none, all Go files are. Raises SourceError.
     """
     reasons = [(item.file, item.reason) for item in skipped if place_of(item.file) < Place.NEVER]
-    patches = {file for file, reason in reasons if reason in (FRAGMENT, METADATA)}
+    patches = {file for file, reason in reasons if reason == FRAGMENT}
     patches |= {file for file, reason in reasons if reason == KUSTOMIZE and file in changing()}
     if patches:
         yield f"{_files(sorted(patches))} CRDs, and the result is not seen: kustomize build shows it"

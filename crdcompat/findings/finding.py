@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from itertools import accumulate
+from string import ascii_uppercase
 from typing import Any
 
 import orjson
@@ -39,6 +40,8 @@ VERBS = {
     "stays": "stay",
 }
 
+#: An abbreviation of two letters, and the first one of the next word.
+_SHORT = 3
 #: First letters of kinds that take "an", and those that do in an abbreviation: an HTTPRoute.
 _VOWELS, _SPELLED = ("A", "E", "I", "O", "Up", "Un"), frozenset("FHLMNRSX")
 
@@ -223,8 +226,10 @@ def writes_of(kind: str, *, is_every: bool) -> str:
 
 
 def with_article(kind: str) -> str:
-    """``an Ingress``."""
-    is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED
+    """``an Ingress``. An abbreviation with a vowel in its second place is spoken as a word: a ROSAMachinePool."""
+    capitals = len(kind) - len(kind.lstrip(ascii_uppercase))
+    is_word = kind[1:2] in "AEIOU" and capitals > _SHORT
+    is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED and not is_word
     has_vowel = kind.startswith(_VOWELS) and not kind.startswith("Uni")
     return f"{'an' if has_vowel or is_spelled else 'a'} {kind}"
 

@@ -269,6 +269,19 @@ def test_tags_are_targets(tagged: History) -> None:
     assert section["old"]["kubernetes"] is None
 
 
+def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: Path) -> None:
+    """The project made branches for its first releases, and has tagged the main branch since."""
+    made = History(tmp_path / "r", "main", ("release-1.0", "release-1.1"), openshift=False)
+    for tag in ("v1.1.5", "v1.2.0", "v1.3.0"):
+        before = made.found("main")[1]
+        made.grow()
+        made.git("tag", tag)
+        if tag == "v1.1.5":
+            assert (before, made.found("main")[1]) == (("release-1.1", "release-1.0"),) * 2
+    made.grow()
+    assert made.found("main") == ("main", ("v1.3.0", "v1.2.0", "v1.1.5"), "")
+
+
 # -- OpenShift or not ----------------------------------------------------------------------------
 
 

@@ -290,6 +290,33 @@ def test_copies_that_differ_in_their_conversion(
     assert (len(changed), len(report["undecided"])) == expected
 
 
+_ADDS = "resources: [bases/widget.yaml]\npatches: [{path: webhook.yaml}]\n"
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "named", "found"),
+    [
+        pytest.param(_ADDS, "widgets.example.com", (0, ["config/bases/widget.yaml"]), id="added"),
+        pytest.param(_ADDS, "gadgets.example.com", (1, []), id="to another CRD"),
+        pytest.param("resources: [bases/widget.yaml]\n", "widgets.example.com", (1, []), id="not patched"),
+    ],
+)
+def test_a_base_gives_way_to_the_copy_with_the_conversion_that_kustomize_adds(
+    tmp_path: Path, kustomization: str, named: str, found: tuple[int, list[str]]
+) -> None:
+    """OpenTelemetry's operator: NEW's bundle has the conversion, its config/crd/bases never does."""
+    made = crd(versions=[version(root()), version(root(), "v2", storage=False)])
+    patch = {"apiVersion": made["apiVersion"], "kind": made["kind"], "metadata": {"name": named}}
+    for side, built in (("old", made), ("new", _converted(made))):
+        write(tmp_path / side / "config/bases/widget.yaml", made)
+        write(tmp_path / side / "bundle/widget.yaml", built)
+        (tmp_path / side / "config/kustomization.yaml").write_text(kustomization)
+        write(tmp_path / side / "config/webhook.yaml", {**patch, "spec": {"conversion": {"strategy": "Webhook"}}})
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    assert {each["rule"] for each in report["findings"]} == {"conversion-changed"}
+    assert (len(report["undecided"]), [each["file"] for each in report["summary"]["superseded"]]) == found
+
+
 def _check(repo: Path, files: Mapping[str, str], code: int) -> list[tuple[str, str]]:
     git(repo, "rm", "-rqf", "--ignore-unmatch", ".")
     commit(repo, {f"{folder}/widget.yaml": _copy(values) for folder, values in files.items()})

@@ -222,7 +222,7 @@ def test_a_crd_of_tests_does_not_ship_where_the_tree_says_what_does(tmp_path: Pa
     report = _diff(tmp_path, old, {**old, "test/g.yaml": "ab", "design/n.yaml": "kind: [\n"}, code=0)
     assert (report["findings"], report["summary"]["problems"]) == ([], [])
     assert [each["file"] for each in report["summary"]["skipped"] if each["reason"] == NOWHERE] == ["test/g.yaml"] * 2
-    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+    assert _said(report) == ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"]
 
 
 @pytest.mark.parametrize("place", ["examples", "tools/hack", "third_party/op"])
@@ -234,7 +234,7 @@ def test_a_crd_of_examples_ships_only_where_the_tree_has_no_other_place(tmp_path
     report = _diff(tmp_path / "beside", {**beside, **alone}, {**beside, **changed}, code=0)
     assert (report["findings"], _said(report)) == (
         [],
-        ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"],
+        ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"],
     )
     report = _diff(tmp_path / "moved", {**beside, **alone}, {**beside, "crds/g.yaml": "ab"}, code=1)
     assert _errors(report) == [("g", "A", "B")]
@@ -247,7 +247,56 @@ def test_variants_of_others_decide_nothing(tmp_path: Path) -> None:
     files = {"crds/w.yaml": "A", "crds/g.yaml": "a", "third_party/gateway.yaml": json.dumps(gateway)}
     report = _diff(tmp_path, files, {**files, "crds/w.yaml": "AB"}, code=1)
     assert (_errors(report), report["summary"]["contexts"]) == ([("w", "A", "B")], ["default"])
-    assert _said(report) == ["1 CRD is only in folders of tests, designs or examples, and not compared: -v"]
+    assert _said(report) == ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"]
+
+
+@pytest.mark.parametrize("place", ["cluster-up/kind/w.yaml", "ci/cluster-sync/w.yaml"])
+def test_a_crd_that_scripts_put_into_clusters_of_developers_never_ships(tmp_path: Path, place: str) -> None:
+    """An operator that makes its CRDs in Go has no other manifests."""
+    report = _diff(tmp_path, {place: "A"}, {place: "AB"}, code=2)
+    assert (report["findings"], report["summary"]["crds"]["compared"]) == ([], 0)
+    assert [each["reason"] for each in report["summary"]["skipped"]] == [NOWHERE] * 2
+
+
+def test_a_crd_of_tests_does_not_ship_beside_one_in_the_documentation(tmp_path: Path) -> None:
+    """Nothing but folders' names says what ships; a clean change of the fixtures has a base, too."""
+    old = {"docs/reference/w.yaml": "A", "integration/fixtures/g.yaml": "a"}
+    report = _diff(tmp_path, old, {**old, "integration/fixtures/g.yaml": "ab"}, code=0)
+    assert (report["findings"], _said(report)) == (
+        [],
+        ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"],
+    )
+
+
+def _of_channel(values: str) -> str:
+    made = _copy(values)
+    made["metadata"]["annotations"] = {"gateway.networking.k8s.io/channel": "standard"}
+    return json.dumps(made)
+
+
+def _of_openshift(values: str) -> str:
+    made = _copy(values)
+    made["metadata"]["annotations"] = {"include.release.openshift.io/ibm-cloud-managed": "true"}
+    return json.dumps(made)
+
+
+def test_variants_in_folders_of_tests_and_examples_give_way(tmp_path: Path) -> None:
+    old = {"crds/w.yaml": _of_channel("A"), "examples/w.yaml": _of_channel("A"), "test/g.yaml": "a"}
+    new = {**old, "examples/w.yaml": _of_channel("AB"), "test/g.yaml": "ab", "examples/n.yaml": _of_channel("c")}
+    report = _diff(tmp_path, old, new, code=0)
+    assert (report["findings"], _aside(report)) == ([], ["examples/w.yaml"])
+
+
+def test_a_manifest_of_openshift_that_stays_in_examples_alone_is_removed(tmp_path: Path) -> None:
+    old = {"install/w.yaml": _of_openshift("A"), "install/g.yaml": _of_openshift("a"), "examples/w.yaml": "AB"}
+    report = _diff(tmp_path, old, {name: text for name, text in old.items() if name != "install/w.yaml"}, code=1)
+    assert [(each["rule"], each["crd"]) for each in report["findings"]] == [("crd-removed", "widgets.example.com")]
+
+
+def test_a_manifest_of_openshift_ships_from_examples_if_it_is_nowhere_else(tmp_path: Path) -> None:
+    old = {"install/w.yaml": _of_openshift("A"), "examples/w.yaml": _of_openshift("A"), "example/g.yaml": "a"}
+    report = _diff(tmp_path, old, {**old, "examples/w.yaml": _of_openshift("AB"), "example/g.yaml": "ab"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["examples/w.yaml"])
 
 
 def test_a_test_of_an_unreadable_crd_is_a_remark_beside_a_folder_of_crds(tmp_path: Path) -> None:
@@ -269,6 +318,17 @@ def test_what_cannot_be_read_in_a_design_is_a_remark(tmp_path: Path) -> None:
     assert {each["file"] for each in report["summary"]["remarks"]} == {"design/w.yaml"}
     _diff(tmp_path / "b", {**files, "config/crd/x.yaml": broken}, files, code=2)
     _diff(tmp_path / "c", {"w.yaml": "A", "design/w.yaml": broken}, {"w.yaml": "A"}, code=2)
+
+
+def test_what_cannot_be_read_is_a_remark_where_kustomizations_list_its_neighbours_alone(tmp_path: Path) -> None:
+    """An old controller-gen leaves such a file, ``_.yaml``, beside the CRDs of a project."""
+    nameless = json.dumps({**crd(), "spec": {"group": "", "names": {"plural": "", "kind": ""}, "versions": None}})
+    files = {**_KUBEBUILDER, "PROJECT": "layout: go\n", "config/crd/bases/w.yaml": "A"}
+    with_file = {**files, "config/crd/bases/_.yaml": nameless}
+    report = _diff(tmp_path / "a", with_file, with_file, code=0)
+    assert {each["file"] for each in report["summary"]["remarks"]} == {"config/crd/bases/_.yaml"}
+    listed = {**with_file, "config/crd/kustomization.yaml": "resources: [bases/w.yaml, bases/_.yaml]\n"}
+    assert len(_diff(tmp_path / "b", listed, listed, code=2)["summary"]["problems"]) == 2
 
 
 def test_evidence_in_folders_of_tests_and_examples_does_not_count(tmp_path: Path) -> None:
@@ -415,6 +475,8 @@ def test_a_change_does_not_choose_what_ships(
         ("docs/design/w.yaml", Place.NEVER),
         ("api/src/test/resources/w.yaml", Place.NEVER),
         ("e2e-tests/w.yaml", Place.NEVER),
+        ("kubevirtci/cluster-up/w.yaml", Place.OF_OTHERS),
+        ("cluster-update/w.yaml", Place.ORDINARY),
         ("integration_test/data/w.yaml", Place.NEVER),
         ("attestation/w.yaml", Place.ORDINARY),
         ("test.yaml", Place.ORDINARY),

@@ -18,6 +18,11 @@ _YAML = (
 _DECODED = "package crds\n\nvar found = &extv1.CustomResourceDefinition{}\n"
 _TYPES = "package v1\n\n// +kubebuilder:object:root=true\ntype Widget struct{}\n"
 _PATCH = {**crd(), "spec": {"conversion": {"strategy": "None"}}}
+#: kubebuilder's patch for cert-manager.
+_INJECTS = {
+    **{key: _PATCH[key] for key in ("apiVersion", "kind")},
+    "metadata": {"name": "widgets.example.com", "annotations": {"cert-manager.io/inject-ca-from": "a/b"}},
+}
 _KUSTOMIZATION: Json = {
     "kind": "Kustomization",
     "patches": [{"path": "p.yaml", "target": {"kind": "CustomResourceDefinition"}}],
@@ -37,6 +42,7 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
     [
         (_ONE, ()),
         ({**_ONE, "e2e/p.yaml": _PATCH}, ()),
+        ({**_ONE, "a/injects.yaml": _INJECTS, "a/kustomization.yaml": {"patches": [{"path": "injects.yaml"}]}}, ()),
         ({**_ONE, "a/p.yaml": _PATCH}, (f"a/p.yaml patches CRDs, {_PATCHED}",)),
         (
             {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},

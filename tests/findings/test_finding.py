@@ -213,7 +213,13 @@ def test_a_finding_names_the_values_that_have_its_effect(chosen: Chosen) -> None
     assert [(each.added, each.removed) for each in _made(replace(item, change=gone, labels=("C",)))] == [((), ("C",))]
 
 
-@pytest.mark.parametrize("named", ["an Ingress", "a Widget", "an APIServer", "an UpdateRequest", "a User", "a Unit"])
+_WORDS = ["an Ingress", "a Widget", "an APIServer", "an UpdateRequest", "a User", "a Unit"]
+_ABBREVIATED = ["an LVMCluster", "an HTTPRoute", "an XBackend", "an SELinux", "a ROSAMachinePool", "a NATGateway"]
+
+
+@pytest.mark.parametrize(
+    "named", ["an Ingress", "a Widget", "an APIServer", "an UpdateRequest", "a User", "a Unit", *_ABBREVIATED]
+)
 def test_a_kind_has_its_article(named: str) -> None:
     assert with_article(named.split()[1]) == named
 

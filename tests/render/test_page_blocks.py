@@ -128,3 +128,13 @@ def test_entries_are_on_html_pages_and_brief_elsewhere() -> None:
     assert said(next(item.iter("summary"))) == "rejected Widget/a It fails. widgets/v1"
     assert [said(each) for each in item.iter("td")] == ["rejected"]
     assert [said(each) for each in item.iter("blockquote")] == ["no"]
+
+
+def test_a_long_answer_of_a_server_is_folded_behind_its_beginning() -> None:
+    answer = "spec.a is invalid, " * 100
+    made = Entry("Widget/a", "rejected", (), "It fails.", (Said(("no", answer)),), "o-1", {})
+    shown = HtmlPage("".join(page_html(page(Entries("1 object", 1, lambda: iter((made,)))))))
+    (fold,) = shown.all("details", "fold")
+    assert [said(each) for each in fold.iter("summary")] == ["all 1900 characters"]
+    short, long = (said(each) for each in shown.one("figure", "server").iter("blockquote"))
+    assert (short, long.startswith("2 spec.a is invalid, "), long.count("spec.a") < 115) == ("1 no", True, True)

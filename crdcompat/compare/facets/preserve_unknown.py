@@ -26,7 +26,7 @@ _MEMBER = "crdcompatUnknown"
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
-    if old != new:
+    if old != new and not site.reshaped:  # the change of the type says that anything may be there
         yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
 
 

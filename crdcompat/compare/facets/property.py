@@ -7,14 +7,14 @@ with a default appears on objects that never had it (docs/semantics.md#decoding)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
-from crdcompat.schema.paths import node_at
+from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -62,7 +62,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
             return Trials((), complete=True)
         return Trials((Trial(ABSENT, change.path),), complete=True)
     field = node_at(pair.writer.node, change.path)
-    if field is None or keeps_unknown(node_at(pair.reader.node, above)):
+    if field is None or keeps_unknown(pair.reader.node, above):
         return Trials((), complete=True)
     made = ValidValues(pair.writer.server)(field) if field.type in ("object", "array") else ABSENT
     found = values(field) if made is ABSENT else [made]
@@ -73,9 +73,24 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.defaults() if effect == Effect.VALUE_DEFAULTED else observed.prunes()
 
 
-def keeps_unknown(parent: Node | None) -> bool:
-    """Whether a reader keeps undeclared members of ``parent``."""
-    return parent is not None and (parent.preserve or parent.additional is not None)
+def keeps_unknown(root: Node, path: SchemaPath) -> bool:
+    """Whether a reader keeps undeclared members of the object at ``path``.
+
+    The metadata of a resource are never pruned, and a list that preserves unknown fields preserves those of its items
+    (docs/semantics.md#pruning).
+    """
+    if any(name == "metadata" and _is_resource(root, path[:depth]) for depth, name in enumerate(path)):
+        return True
+    parent = node_at(root, path)
+    if parent is None:
+        return False
+    lists = takewhile(lambda depth: path[depth] is ITEM, reversed(range(len(path))))
+    holders = [parent, *(node for depth in lists if (node := node_at(root, path[:depth])) is not None)]
+    return parent.additional is not None or any(node.preserve for node in holders)
+
+
+def _is_resource(root: Node, path: SchemaPath) -> bool:
+    return not path or ((node := node_at(root, path)) is not None and node.embedded)
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, waived_by=_WAIVED_BY)

@@ -17,6 +17,7 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import ActiveWaivers, Used, active_waivers, shipped_of, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import minor_of
+from crdcompat.crds.makers import content_of
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
@@ -237,10 +238,11 @@ class _Comparisons(Struct, frozen=True, eq=False):
 
 
 def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:
-    """The names of the CRDs whose documents differ, or may differ."""
-    sides = (set(map(_identity, crds.documents)) for crds in (old, new))
-    changed = {name for name, *_ in set.symmetric_difference(*sides)}
-    return frozenset(changed | {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None})
+    """The names of the CRDs whose documents differ; a file of many documents may differ in others alone."""
+    files = [{(item.file, item.oid) for item in crds.documents if item.oid is not None} for crds in (old, new)]
+    same = files[0] & files[1]
+    sides = ({_identity(item, same) for item in crds.documents} for crds in (old, new))
+    return frozenset(name for name, *_ in set.symmetric_difference(*sides))
 
 
 def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
@@ -265,10 +267,10 @@ def _unseen(old: CrdSet, new: CrdSet, same: Container[str]) -> Iterator[str]:
     yield from (f"{file}: {why}" for file, why in sorted(found))
 
 
-def _identity(document: CrdDocument) -> tuple[str, ...]:
-    """The CRD, its file and content, and in which feature sets clusters get it."""
-    gated = sorted(document.gated.items())
-    return (document.crd.name, document.file, str(document.oid), str(document.index), str(gated))
+def _identity(document: CrdDocument, same: Container[tuple[str, str | None]]) -> tuple[str, ...]:
+    """The CRD, its file and content, and in which feature sets clusters get it; ``same`` files are equal as a whole."""
+    content = "" if (document.file, document.oid) in same else content_of(document.crd.raw)
+    return (document.crd.name, document.file, content, str(sorted(document.gated.items())))
 
 
 def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:

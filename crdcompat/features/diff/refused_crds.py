@@ -233,6 +233,9 @@ def _of_minors(cause: Cause, asked: Sequence[Server]) -> Fault:
     what = f"`{cause.what}`" if cause.has_name else cause.title
     refused = [server for server in asked if server in cause.refused]
     refuse = "refuses" if len(refused) == 1 else "refuse"
-    needs = needed(since, until, map(server_name, cause.refused))
-    text = f"{spans_of(refused)} {refuse} this CRD: {what} {needs}"
+    begin = f"{spans_of(refused)} {refuse} this CRD"
+    if (since is None) == (until is None):
+        text = f"{begin} because of {what}"  # older and newer servers take it
+    else:
+        text = f"{begin}: {what} {needed(since, until, ())}"
     return Fault(cause.at, text, text)

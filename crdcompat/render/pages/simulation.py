@@ -72,7 +72,7 @@ def _body(report: SimulationReport, style: Style) -> Iterator[Block]:
     for release in (report.old, report.new):
         if release.full != release.title:
             yield Line(f"{release.title}: {release.full}", fold=Fold.NEVER)
-    notes = (*report.old.notes, *report.new.notes, *report.notes) if style.verbosity >= 0 else ()
+    notes = dict.fromkeys((*report.old.notes, *report.new.notes, *report.notes)) if style.verbosity >= 0 else ()
     yield from (Line(note, tone="warning") for note in notes if note.startswith(_WARNING))
     yield Notes(tuple(note for note in notes if not note.startswith(_WARNING)), depth=1, hang=1)
     yield from _rejected_values(report) if style.verbosity > 0 else ()

@@ -106,6 +106,32 @@ def test_what_keeps_unknown_fields_loses_none(tmp_path: Path, keyword: str) -> N
     assert [f["path"] for f in select(report, effect="value-pruned")] == expected
 
 
+def test_items_of_a_list_that_keeps_unknown_fields_lose_none(tmp_path: Path) -> None:
+    """The keyword beside ``items`` counts for the items; a member that stays declared is pruned inside."""
+    item = obj(a=string(), zone=string(), deep=obj(x=string(), y=string()))
+    old = root(spec=obj(list=array(array(item))))
+    kept = {**array(array(obj(deep=obj(x=string())))), "x-kubernetes-preserve-unknown-fields": True}
+    report = compare(tmp_path, old, root(spec=obj(list=kept)))
+    upgrade = [(each["rule"], each["path"]) for each in report["findings"] if each["direction"] == "upgrade"]
+    assert upgrade == [("property-removed", "spec.list[*][*].deep.y")]
+
+
+def test_metadata_is_never_pruned(tmp_path: Path) -> None:
+    names = obj(name=string(), generateName=string())
+    bare = {"type": "object"}
+    old, new = (
+        root(
+            spec=obj(
+                metadata=obj(name=string(), **own),
+                template={**obj(metadata=of_template), "x-kubernetes-embedded-resource": True},
+            )
+        )
+        for own, of_template in (({"own": string()}, names), ({}, bare))
+    )
+    old["properties"]["metadata"] = names
+    assert only(compare(tmp_path, old, new))["path"] == "spec.metadata.own"
+
+
 def test_a_crd_that_prunes_nothing_loses_nothing(tmp_path: Path) -> None:
     old, new = (crd(schema) for schema in (PLAIN, root(spec=obj(a=string(), b=string()), status=obj(a=string()))))
     for definition in (old, new):

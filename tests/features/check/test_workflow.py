@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from changes import check, of_sets, repository, widget
-from helpers import commit, git, load_yaml, run
+from helpers import commit, crd, git, load_yaml, obj, root, run, string
 
 # -- what is no change ------------------------------------------------------------------
 
@@ -60,6 +60,22 @@ def test_a_source_of_a_crd_that_another_manifest_ships(tmp_path: Path) -> None:
     report = check(repo, "--base", "HEAD~1", code=0)
     assert report["sections"] == []
     assert report["notes"][0].endswith(", no CRD that ships changed: nothing to check")
+
+
+def test_only_the_document_that_differs_is_touched(tmp_path: Path) -> None:
+    """Another CRD of the file changed before: it is not compared with the target again."""
+    repo = repository(tmp_path)
+
+    def both(gadgets: str, widgets: str) -> dict[str, str]:
+        documents = (crd(root(status=obj(p=string(*gadgets))), kind="Gadget"), widget(*widgets))
+        return {"all.yaml": "---\n".join(json.dumps(each) + "\n" for each in documents)}
+
+    commit(repo, both("A", "A"))
+    git(repo, "branch", "old")
+    commit(repo, both("AB", "A"))
+    commit(repo, both("AB", "AB"))
+    report = check(repo, "--base", "HEAD~1", "--target", "old", code=1)
+    assert [each["summary"]["crds"]["compared"] for each in report["sections"]] == [1, 1]
 
 
 _PATCH = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}

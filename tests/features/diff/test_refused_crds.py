@@ -11,7 +11,10 @@ from helpers import Json, array, both, commit, crd, diff, git, obj, remarks, roo
 from crdcompat.apiserver.cel.static import compile as compiling
 from crdcompat.apiserver.cel.static.checker import Checker
 from crdcompat.apiserver.cel.static.types import Type
+from crdcompat.apiserver.supported.causes import Cause, CauseKind
+from crdcompat.apiserver.supported.ranges import servers_of
 from crdcompat.cel.syntax import Expr
+from crdcompat.features.diff.refused_crds import _of_minors
 
 _REFUSES = "the API server refuses this CRD: "
 _HANDLED = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
@@ -318,6 +321,21 @@ def test_a_remark_on_a_rule_is_one_line(tmp_path: Path) -> None:
     line = _line(new / "widget.yaml", "self.nothing()")
     said = "compilation failed: ERROR: <input>:1:13: undeclared reference to 'nothing' (in container '')"
     assert remarks(diff(old, new)) == [("widget.yaml", line, "new", f"{_REFUSES}{said}")]
+
+
+@pytest.mark.parametrize(
+    ("refusing", "said"),
+    [
+        ("1.28", "Kubernetes 1.28 refuses this CRD because of the CEL cost"),
+        ("1.26-1.28", "Kubernetes 1.26 to 1.28 refuse this CRD: the CEL cost needs Kubernetes 1.29 or later"),
+        ("1.29-1.30", "Kubernetes 1.29 to 1.30 refuse this CRD: the CEL cost needs Kubernetes 1.28 or earlier"),
+    ],
+)
+def test_a_remark_names_the_refusing_servers_once(refusing: str, said: str) -> None:
+    asked, refused = servers_of("1.26-1.30"), servers_of(refusing)
+    others = tuple(each for each in asked if each not in refused)
+    cause = Cause(CauseKind.COST, "cost", (), "self", dict.fromkeys(refused, "too much"), others)
+    assert _of_minors(cause, asked).one_line == said
 
 
 def test_the_verdict_names_a_field_with_several_such_rules_once(tmp_path: Path) -> None:

@@ -37,6 +37,19 @@ def crds(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
+    ("globs", "found"),
+    [
+        ((), ["networks", "widgets"]),
+        (("--exclude", "*networks*"), ["widgets"]),
+        (("--include", "*networks*"), ["networks"]),
+    ],
+)
+def test_files_are_left_out(crds: Path, globs: tuple[str, ...], found: list[str]) -> None:
+    ran = run("servers", "crds", *globs, "--format", "json", cwd=crds)
+    assert [each["crd"] for each in ran.report["crds"]] == [f"{name}.example.com" for name in found]
+
+
+@pytest.mark.parametrize(
     ("asked", "code", "sentence"),
     [
         ("1.26-1.36", 1, "Your CRDs need Kubernetes 1.31 or later because of `isCIDR` at networks.yaml:34."),

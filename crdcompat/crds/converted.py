@@ -1,0 +1,35 @@
+"""Copies of a CRD of which kustomize makes the one that ships: the base lacks the conversion that a patch adds.
+
+kubebuilder keeps the generated CRD and a patch with ``spec.conversion`` apart; bundles and built manifests have both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from crdcompat.crds.evidence import Evidence
+from crdcompat.crds.model import CrdDocument
+
+#: The strategy of a CRD that says nothing of its conversion.
+_NONE = "None"
+
+
+def differ_in_conversion(documents: Iterable[CrdDocument]) -> bool:
+    """Whether documents of one CRD have different strategies."""
+    return len({document.crd.conversion_strategy for document in documents}) > 1
+
+
+def without_bases(documents: Sequence[CrdDocument], evidence: Iterable[Evidence]) -> Sequence[CrdDocument]:
+    """The documents of one CRD without bases to which a kustomization adds a conversion, if a copy has one."""
+    if not differ_in_conversion(documents):
+        return documents
+    texts: dict[str, list[str]] = {}
+    for each in evidence:
+        for file in each.files:
+            texts.setdefault(file, []).extend(each.conversions)
+    return [each for each in documents if each.crd.conversion_strategy != _NONE or not _is_base(each, texts)]
+
+
+def _is_base(document: CrdDocument, conversions: dict[str, list[str]]) -> bool:
+    """Whether a patch of a conversion names the CRD, or selects what it patches by other means."""
+    return any(document.crd.name in text or "target" in text for text in conversions.get(document.file, ()))

@@ -1,0 +1,25 @@
+"""Nodes that keep undeclared fields on one side alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, diff, obj, root, string
+
+_KEEPS: Json = {"x-kubernetes-preserve-unknown-fields": True}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rollback"),
+    [
+        (obj(x=string()), {**obj(x=string()), **_KEEPS}, ["preserve-unknown-added"]),
+        # One change: a field of any type that keeps what is in it.
+        (array(obj(x=string())), _KEEPS, ["type-changed"]),
+        (obj(x=string()), _KEEPS, ["type-changed"]),
+    ],
+)
+def test_one_change_is_one_finding(tmp_path: Path, old: Json, new: Json, rollback: list[str]) -> None:
+    report = diff(*both(tmp_path, root(spec=obj(a=old)), root(spec=obj(a=new))))
+    found = [each for each in report["findings"] if each["direction"] == "rollback"]
+    assert [(each["rule"], each["path"]) for each in found] == [(rule, "spec.a") for rule in rollback]
