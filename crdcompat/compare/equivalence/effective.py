@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import structs
-
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.valid_values import ValidValues
@@ -129,10 +127,7 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
     if scopes is None:
         return False
     reader, writer = scopes
-    if keywords == {RULES}:
-        stored = as_stored(reader.node, writer.node, path[reader.depth :])
-        reader = structs.replace(reader, node=stored, view=View(stored, resource=reader.view.resource))
-    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
+    wanted = _wanted(change, direction, reader, writer, path[reader.depth :], keywords)
     if wanted is None or wanted == TRUE:
         # Nothing breaks such rules and junctors; other keywords may say more than is read of them.
         return wanted is not None and keywords <= {RULES, *_JUNCTORS}
@@ -156,7 +151,7 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
 
 
 def _wanted(
-    change: Change, direction: Direction, reader: Scope, path: SchemaPath, keywords: frozenset[str]
+    change: Change, direction: Direction, reader: Scope, writer: Scope, path: SchemaPath, keywords: frozenset[str]
 ) -> Formula | None:
     """What the reader states by the keywords that the change is about; None if it cannot be read."""
     node = node_at(reader.node, path)
@@ -167,6 +162,7 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
+        view = View(as_stored(node, node_at(writer.node, path)), resource=view.resource)
         found = [formula_of_rule(rule, place, view, reader.server, of_updates=True) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None

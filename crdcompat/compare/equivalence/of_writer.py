@@ -10,7 +10,6 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.schema.equality import identical
-from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 
 #: A mark in a schema, no keyword of manifests: only the reader adds the default.
@@ -19,16 +18,14 @@ _ADDED = "added default"
 _SCALARS = {"string": str, "integer": int, "boolean": bool}
 
 
-def as_stored(reader: Node, writer: Node | None, path: SchemaPath = ()) -> Node:
+def as_stored(reader: Node, writer: Node | None) -> Node:
     """The reader's node, in which lists have one item at most where the writer allows no more, and defaults are marked.
 
     A default is marked if it is a scalar of a member that the writer declares without one. The same node, if nothing
-    changes. ``path``: where values are that rules read; only these change.
+    changes.
     """
     if writer is None or not identical(reader.default, writer.default):
         return reader
-    if path:
-        return _with_step(reader, writer, path)
     changed: dict[str, Any] = {}
     members = {name: _member(node, writer.properties.get(name)) for name, node in reader.properties.items()}
     if any(members[name] is not node for name, node in reader.properties.items()):
@@ -40,18 +37,6 @@ def as_stored(reader: Node, writer: Node | None, path: SchemaPath = ()) -> Node:
     if (most := writer.count("maxItems")) is not None and most <= 1:
         changed["maxItems"] = most
     return Node({**reader.raw, **changed}) if changed else reader
-
-
-def _with_step(reader: Node, writer: Node, path: SchemaPath) -> Node:
-    step, (mine, theirs) = path[0], (node_at(side, path[:1]) for side in (reader, writer))
-    found = as_stored(mine, theirs, path[1:]) if mine is not None else None
-    if found is None or found is mine:
-        return reader
-    if step in (ITEM, VALUE):
-        changed = {"items" if step is ITEM else "additionalProperties": found.raw}
-    else:
-        changed = {"properties": {**reader.raw["properties"], str(step): found.raw}}
-    return Node({**reader.raw, **changed})
 
 
 def _member(reader: Node, writer: Node | None) -> Node:
