@@ -93,6 +93,11 @@ class CrdSet(Struct, frozen=True, eq=False):
         return dict(sorted(found.items()))
 
     @property
+    def names(self) -> frozenset[str]:
+        """The name of each CRD."""
+        return frozenset(document.crd.name for document in self.documents)
+
+    @property
     def kinds(self) -> frozenset[tuple[str, str]]:
         """The (group, kind) of each CRD."""
         return frozenset((document.crd.group, document.crd.kind) for document in self.documents)

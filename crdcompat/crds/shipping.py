@@ -168,11 +168,8 @@ def _is_open(crds: CrdSet) -> bool:
     """Whether anything is to decide: copies that differ, or a file that may not ship, or is no CRD."""
     if crds.problems or any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
         return True
-    return any(map(_is_disputed, crds.named().values()))
-
-
-def _is_disputed(documents: _Documents) -> bool:
-    return differ_in_conversion(documents) or not all(_agrees(each, documents[:1]) for each in documents)
+    copies = crds.named().values()
+    return any(differ_in_conversion(each) or not all(_agrees(one, each[:1]) for one in each) for each in copies)
 
 
 def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
@@ -218,8 +215,12 @@ def _found(
         return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
 
     likely = where(lambda side, file: side.place(file) < Place.SELDOM)
-    if variants and (any(likely) or OPENSHIFT in variants):
-        return (likely if any(likely) else [*documents]), _NAMES
+    if OPENSHIFT in variants:  # a moved manifest has annotations, a sample of a removed one has none
+        marked = [[each for each in of_side if preset_of((each,)) == OPENSHIFT] for of_side in documents]
+        rest = marked if any(likely) else documents
+        return [found or some for found, some in zip(likely, rest, strict=True)], _NAMES
+    if variants and any(likely):
+        return likely, _NAMES
     kinds = [
         {kind for each in of_side for kind in side.kinds(each.file)}
         for side, of_side in zip(both, documents, strict=True)
@@ -285,11 +286,9 @@ def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
         also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
         agree = sum(each.agree for each in chosen)
         differs = "differs" if differ == 1 else "differ"
-        copies = f"{differ} {'copy' if differ == 1 else 'copies'} elsewhere {differs}"
-        if agree:
-            copies = (
-                f"{agree} {'copy elsewhere agrees' if agree == 1 else 'copies elsewhere agree'}, {differ} {differs}"
-            )
+        copies = f"{agree} {'copy elsewhere agrees' if agree == 1 else 'copies elsewhere agree'}, {differ} {differs}"
+        if not agree:
+            copies = f"{differ} {'copy' if differ == 1 else 'copies'} elsewhere {differs}"
         yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {copies}: -v"
     if nowhere:
         are = "CRD is" if len(nowhere) == 1 else "CRDs are"

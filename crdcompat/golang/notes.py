@@ -26,6 +26,8 @@ PREFIX = "crdcompat:"
 #: Lines that are meant as such a marker, and those that are written as one.
 _LINE = re.compile(rb"(?://|/\*|^)[ \t*]*\+[ \t]*crd-?compat", re.IGNORECASE | re.MULTILINE)
 _WELL = re.compile(rb"//[ \t]*\+crdcompat:")
+#: Every such line has one of these words, in letters of any case.
+_WORDS = (b"crdcompat", b"crd-compat")
 
 
 class Note(Struct, frozen=True):
@@ -42,7 +44,8 @@ class Note(Struct, frozen=True):
 
 def has_notes(data: bytes) -> bool:
     """Whether a Go file may have such a marker; most files have none, and are not parsed for it."""
-    return _LINE.search(data) is not None
+    lowered = data.lower()  # a search for words takes a tenth of the time of one for lines
+    return any(word in lowered for word in _WORDS) and _LINE.search(data) is not None
 
 
 def notes_at(types: GoTypes, group: str, version: str, kind: str, path: SchemaPath) -> tuple[Note, ...]:

@@ -533,3 +533,9 @@ def test_the_python_interface_compares_what_ships(tmp_path: Path) -> None:
     assert crdcompat.diff(f"path:{old}", f"path:{new}").findings == ()
     found = crdcompat.diff(f"path:{old}", f"path:{new}", paths=["bundle"]).findings
     assert [each.added for each in found] == [("D",)]
+
+
+def test_a_manifest_of_openshift_that_leaves_the_examples_is_compared(tmp_path: Path) -> None:
+    old = {"install/g.yaml": _of_openshift("a"), "example/w.yaml": _of_openshift("A")}
+    new = {"install/g.yaml": _of_openshift("a"), "install/w.yaml": _of_openshift("AB")}
+    assert _errors(_diff(tmp_path, old, new, code=1)) == [("w", "A", "B")]

@@ -66,12 +66,11 @@ def hidden_findings(
 
     ``sides`` are OLD and NEW, ``context`` is the one whose CRDs judge the objects.
     """
-    old, new = sides
-    both = {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
+    both = sides[0].names & sides[1].names
     named = both if crds is None else both.intersection(crds)
     if not named:
         return ()
-    wanted = Filters((direction,), touched=frozenset(named), contexts=as_filter(context, *sides))
+    wanted = Filters((direction,), touched=named, contexts=as_filter(context, *sides))
     found = diff(*sides, DiffOptions(wanted, judge_new=False, across_servers=False, locate=False)).findings
     return tuple(f for f in found if f.severity is not Severity.INFO and f.owner is not Owner.CRD)
 

@@ -34,8 +34,8 @@ def unrecorded_kinds(
 
     ``context`` is the one that the cluster has; ``crds`` restricts the answer, if it names any. Most findings first.
     """
-    both = _both(sides)
-    asked = frozenset(both.difference(recorded).intersection(crds or both))
+    both = sides[0].names & sides[1].names
+    asked = both.difference(recorded).intersection(crds or both)
     report = _compared(sides, direction, asked, as_filter(context, *sides))
     if report is None:
         return ()
@@ -54,22 +54,17 @@ def with_alike(
     An object of an unknown kind may be of any kind. That a side lacks the kind is a difference. All contexts count:
     that a kind is not in the context of the cluster says nothing about its objects.
     """
-    both = _both(sides)
+    both = sides[0].names & sides[1].names
     counting = [item for item in missed if not item.outside and item.problem is None]
     is_any = any(not item.crd for item in counting)
     asked = both if is_any else both.intersection(item.crd for item in counting)
-    report = _compared(sides, direction, frozenset(asked))
+    report = _compared(sides, direction, asked)
     if report is None:
         return tuple(missed)
     differing = {finding.crd for finding in report.findings if finding.severity is not Severity.INFO}
     differing |= {entry.crd for entry in report.undecided}
     alike = both - differing if differing or report.problems or report.not_compared else {*both, ""}
     return tuple(replace(item, alike=True) if item in counting and item.crd in alike else item for item in missed)
-
-
-def _both(sides: tuple[CrdSet, CrdSet]) -> set[str]:
-    old, new = sides
-    return {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
 
 
 def _compared(
