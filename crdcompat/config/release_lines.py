@@ -1,8 +1,10 @@
 """Where a commit stands among the releases of its repository: its branch, and the releases that came before it.
 
-Releases are branches (``release-1.2``), else tags; a project with a tag of a newer minor has other releases than its
-branches tell. The main branch has no version: the releases before one of its
-commits are those that left it up to there. A release that left it later is none of them, whatever its version.
+Releases are branches (``release-1.2``), else tags. Tags count, too, where they go on from the newest branch: a project
+that tags 1.9.0 and has no branch after ``release-1.7`` makes releases without branches. Tags that no branch matches are
+of other numbers, as in a fork that keeps the tags of its origin. The main branch has no version: the releases before
+one of its commits are those that left it up to there. A release that left it later is none of them, whatever its
+version.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str 
     branch has is of the branch that it is based on. Raises SourceError.
     """
     releases = release_branches(names.refs)
-    tagged = max((minor_of(name) or () for name in _release_tags(names)), default=())
-    if releases and (minor_of(releases[0]) or ()) < tagged:
+    newest, tagged = minor_of(releases[0]) if releases else None, {minor_of(name) for name in _release_tags(names)}
+    if newest in tagged and any(minor > newest for minor in tagged if minor and newest):
         releases = ()
     if is_release_branch(branch):
         return Line(branch, _older(branch, releases)) if releases else _tagged(repo, names, commit, branch)

@@ -46,10 +46,6 @@ class _GitFiles(Listed, Struct):
     linked: set[str] = field(default_factory=set)
     _entries: list[Entry] | None = None
 
-    def entries(self) -> list[Entry]:
-        """List the files, with paths from the top of the repository."""
-        raise NotImplementedError
-
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
         return read_blobs(self.repo, _followed(self, entries), self.problems)

@@ -269,6 +269,15 @@ def test_tags_are_targets(tagged: History) -> None:
     assert section["old"]["kubernetes"] is None
 
 
+def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path) -> None:
+    """A fork keeps the tags of its origin, and makes its own releases as branches."""
+    made = History(tmp_path / "r", "main", ("release-4.17", "release-4.18"), openshift=False)
+    for tag in ("v10.1.0", "v11.0.0"):
+        made.git("tag", tag)
+    made.grow()
+    assert made.found("main") == ("main", ("release-4.18", "release-4.17"), "")
+
+
 def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: Path) -> None:
     """The project made branches for its first releases, and has tagged the main branch since."""
     made = History(tmp_path / "r", "main", ("release-1.0", "release-1.1"), openshift=False)

@@ -1,4 +1,4 @@
-"""Findings counted by rule, severity and owner, the most frequent first: what there is to do, and how often."""
+"""The number of findings of each rule, severity and owner; the largest number comes first."""
 
 from __future__ import annotations
 
