@@ -150,11 +150,15 @@ def _cost(growth: Growth, size: int) -> float:
 
 
 def exponent(sizes: tuple[int, ...], costs: list[float]) -> float:
-    """The exponent that fits the costs above that of the first size (least squares of the logarithms)."""
+    """The exponent that fits the costs above the least one (least squares of the logarithms).
+
+    The least one is the start of the program: a first run can take longer than one of a larger input.
+    """
+    start = min(costs)
     points = [
-        (math.log(size), math.log(cost - costs[0]))
+        (math.log(size), math.log(cost - start))
         for size, cost in zip(sizes[1:], costs[1:], strict=True)
-        if cost > 1.1 * costs[0]
+        if cost > 1.1 * start
     ]
     if len(points) < 2:
         return 0.0

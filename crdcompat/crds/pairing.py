@@ -81,11 +81,11 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         pairs += (CrdPair(at.context, at.terminal, resolved(a), resolved(b)) for a, b in found.pairs)
     old_named, new_named = old.named(), new.named()
     old_names, new_names = old_named.keys(), new_named.keys()
-    paired = {each.old.name for each in pairs}
+    paired = {each.old.name for each in pairs} | {each.name for each in unmatched}
     apart = {
         name
         for name in (old_names & new_names if everything else ())
-        if name not in paired | {each.name for each in unmatched}
+        if name not in paired
         and (is_shipped(old_named[name], olds.values()) or is_shipped(new_named[name], news.values()))
     }
     contexts = dict.fromkeys(  # also those without a pair: of a part of a tree none may be read
