@@ -113,7 +113,8 @@ def measure(name: str, fleet: Path, repo: Path, jobs: int, *, targets: Sequence[
     _, status, usage = ended
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
-        sys.exit(f"{name}: exit code {process.returncode}")
+        said = report.read_text(encoding="utf-8")[:3000] if report.is_file() else "no report"
+        sys.exit(f"{name}: exit code {process.returncode}: {said}")
     summary = json.loads(report.read_text(encoding="utf-8"))["summary"]
     largest = usage.ru_maxrss * _MAXRSS_UNIT / 2**20
     parent = peaks.pop(process.pid, 0.0)

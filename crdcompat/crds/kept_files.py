@@ -1,7 +1,8 @@
 """The CRDs of files that an earlier run has read, by git's blob id: reading them again is a third of a second run.
 
-Kept are files without a CRD, and files with nothing but CRDs in plain block style: no remark, problem or template, and
-nothing that depends on the path of the file. What `ANSWERS` does not keep is read anew, with the same result.
+Kept are files without a CRD, and files with CRDs whose values have known places, with the remarks about them: nothing
+with a problem, and nothing that depends on the path of the file. What `ANSWERS` does not keep is read anew, with the
+same result.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from msgspec import Struct
 from crdcompat.crds.file import NO_CRD, CrdFile
 from crdcompat.crds.kustomizations import is_kustomization_name
 from crdcompat.crds.model import CrdDocument, read_crd
-from crdcompat.errors import Skipped
+from crdcompat.errors import Problem, Skipped
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.sources.blobs import blob_id, is_blob_id
 from crdcompat.sources.tree import Entry
@@ -30,30 +31,41 @@ class _Kept(Struct, array_like=True, frozen=True):
     places: bytes
 
 
+class _KeptFile(Struct, array_like=True, frozen=True):
+    """The documents of a file, and the line and text of each remark."""
+
+    documents: list[_Kept]
+    remarks: list[tuple[int | None, str]] = []
+
+
 def kept_file(entry: Entry) -> CrdFile | None:
     """What an earlier run read from this file; None if it has to be read."""
     if not ANSWERS.are_kept or entry.oid is None or not is_blob_id(entry.oid) or is_kustomization_name(entry.path):
         return None
-    kept = ANSWERS.known(_TOPIC, entry.oid.encode(), list[_Kept])
+    kept = ANSWERS.known(_TOPIC, entry.oid.encode(), _KeptFile)
     if kept is None:
         return None
-    return CrdFile(tuple(_document(each, entry) for each in kept)) if kept else _without_crd(entry)
+    if not kept.documents:
+        return _without_crd(entry)
+    remarks = tuple(Problem(entry.path, line, text) for line, text in kept.remarks)
+    return CrdFile(tuple(_document(each, entry) for each in kept.documents), remarks=remarks)
 
 
 def keep_file(entry: Entry, data: bytes, file: CrdFile) -> None:
     """Keep for later runs what was read from the bytes of a file. Raises nothing."""
     if not ANSWERS.are_kept or entry.oid is None or not is_blob_id(entry.oid) or is_kustomization_name(entry.path):
         return
-    if file not in (CrdFile(file.documents), _without_crd(entry)):
+    if file not in (CrdFile(file.documents, remarks=file.remarks), _without_crd(entry)):
         return
-    kept = [
+    documents = [
         _Kept(each.index, each.crd.raw, each.positions.to_bytes())
         for each in file.documents
-        if each.positions is not None
+        if each.positions is not None and not each.pointer
     ]
     # A file of a working tree has the id of the blob that git made of it, and can have other bytes.
-    if len(kept) == len(file.documents) and blob_id(data, like=entry.oid) == entry.oid:
-        ANSWERS.keep(_TOPIC, entry.oid.encode(), kept, list[_Kept])
+    if len(documents) == len(file.documents) and blob_id(data, like=entry.oid) == entry.oid:
+        kept = _KeptFile(documents, [(each.line, each.message) for each in file.remarks])
+        ANSWERS.keep(_TOPIC, entry.oid.encode(), kept, _KeptFile)
 
 
 def _without_crd(entry: Entry) -> CrdFile:

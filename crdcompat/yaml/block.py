@@ -1,9 +1,10 @@
 """Read the plain block style in which Kubernetes tools write YAML, several times as fast as libyaml's nodes.
 
 `read_block` reads only documents in which each line has one meaning: block maps and lists, plain scalars, quoted
-scalars with the usual escapes, ``|`` blocks, ``{}`` and ``[]``. libyaml reads all other documents (anchors, tags,
-comments, flow style, duplicate keys, errors), so that all errors and remarks come from one parser. The result, with its
-places, equals that of `GoLoader`; tests compare both on all recorded YAML and on mutations of it.
+scalars with the usual escapes, ``|`` blocks, ``{}`` and ``[]``, comments on lines of their own. libyaml reads all other
+documents (anchors, tags, other comments, flow style, duplicate keys, errors), so that all errors and remarks come from
+one parser. The result, with its places, equals that of `GoLoader`; tests compare both on all recorded YAML and on
+mutations of it.
 
 No faster library fits. rapidyaml and the Rust parsers resolve scalars as YAML 1.2 does, and do not report whether a
 scalar had quotes. Kubernetes reads YAML 1.1, where both matter.
@@ -53,6 +54,9 @@ _QUOTED = {
 }
 _MEANING = {r"\"": '"', r"\\": "\\", r"\n": "\n", r"\t": "\t", "\\ ": " ", "''": "'"}
 
+#: The head of a block whose text begins with spaces: its indent, its line breaks at the end.
+_INDENTED = re.compile(r"\|([1-9])([-+]?)")
+
 _Row = tuple[str, str, str, str, str]
 
 
@@ -81,11 +85,18 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
             return None
         lines = decoded[:-1].split("\n")
         start = 1 if lines[0] == "---" else 0
+        while start < len(lines) and is_comment(lines[start]):
+            start += 1
         marks = array("Q", [(start + line - 1) << COLUMN_BITS])
         data = _read(lines, _LINE.findall(decoded, 0, len(decoded) - 1), start, marks, line - 1)
         return Block(start + line, data, marks)
     except (UnicodeDecodeError, _OtherStyleError):
         return None
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line between two values is a comment, or blank."""
+    return line.lstrip(" ")[:1] in ("", "#")
 
 
 def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above: int) -> dict[str, Any]:
@@ -102,6 +113,11 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
     value: Any
     while at < end:
         indent, dash, key, plain, other = rows[at]
+        if not (dash or key):
+            if plain or other[:1] not in ("", "#"):
+                raise _OtherStyleError
+            at += 1  # a comment, or a blank line
+            continue
         here = len(indent)
         if is_open and (here > column or (dash and here == column)):  # a list may have the column of its key
             outer.append((column, inner))
@@ -111,7 +127,7 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
         while here < column or (in_list and here == column and not dash):
             column, inner = outer.pop()
             in_list = type(inner) is list
-        if here != column or here > _MAX_COLUMN or in_list != bool(dash) or not (dash or key):
+        if here != column or here > _MAX_COLUMN or in_list != bool(dash):
             raise _OtherStyleError
         if dash:
             here += len(dash)
@@ -151,7 +167,9 @@ def _folded(lines: list[str], at: int, text: str, column: int) -> tuple[str, int
     parts = [text]
     while at < len(lines) and lines[at].startswith(" " * (column + 1)):
         more = lines[at].strip(" ")
-        if not more or more[0] == "#" or ": " in more or " #" in more or more[-1] == ":":
+        if more[:1] == "#":
+            break
+        if not more or ": " in more or " #" in more or more[-1] == ":":
             raise _OtherStyleError
         parts.append(more)
         at += 1
@@ -202,11 +220,19 @@ _MAX_SHORT = 32
 def _literal(lines: list[str], at: int, header: str, column: int) -> tuple[str, int]:
     """The text of a ``|`` block that starts in row ``at``, and the row after it.
 
-    ``header`` is ``|``, ``|-`` or ``|+``: it decides on the line breaks at the end.
+    ``header`` is ``|``, ``|-`` or ``|+``, which decides on the line breaks at the end. ``|2-`` is that of a text which
+    begins with spaces: its lines are two columns deeper than their parent.
     """
     first = lines[at] if at < len(lines) else ""
     depth = len(first) - len(first.lstrip(" "))
-    if header not in ("|", "|-", "|+") or depth <= column or depth == len(first):
+    if depth <= column or depth == len(first):
+        raise _OtherStyleError
+    if (indented := _INDENTED.fullmatch(header)) is not None:
+        wanted, header = column + int(indented[1]), f"|{indented[2]}"
+        if depth < wanted:
+            raise _OtherStyleError
+        depth = wanted
+    if header not in ("|", "|-", "|+"):
         raise _OtherStyleError
     indent = " " * depth
     start = at

@@ -30,6 +30,8 @@ MAX_DOCUMENTS = 250_000
 """Documents of one stream: a hostile ``---`` needs four bytes."""
 
 _DOCUMENT_START = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+#: Before the first ``---``, comments are no document; behind one, they are an empty document.
+_COMMENTS = re.compile(rb"(?P<start>---\n)?(?:[ ]*+(?:#[\x20-\x7e]*+)?\n)*+")
 _DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
 
 
@@ -84,7 +86,12 @@ def load_stream(text: bytes, reduce: Reducer | None = None) -> list[Parsed | Fau
 def _blocks(text: bytes, reduce: Reducer | None) -> list[Parsed | Fault]:
     """The documents of a stream in plain block style; [] if one is not."""
     found: list[Parsed | Fault] = []
-    for line, piece in yaml_pieces(text):
+    pieces = yaml_pieces(text)
+    for line, piece in pieces:
+        if len(pieces) > 1 and (comments := _COMMENTS.fullmatch(piece)) is not None:
+            if comments["start"]:
+                found.append(Parsed(line + piece.count(b"\n"), None))
+            continue
         short = reduce(piece) if reduce is not None else None
         if short is not None and (block := read_block(short, line)) is not None:
             found.append(Parsed(block.line, block.data))

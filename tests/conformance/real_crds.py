@@ -1,8 +1,13 @@
-"""Pairs of releases of real projects, and their CRDs as a test server can take them."""
+"""Pairs of releases of real projects, and their CRDs as a test server can take them.
+
+``CRDCOMPAT_REFEREE_PAIRS=FILE make conformance`` takes pairs of the developer's choice instead: FILE has a line
+``REPOSITORY OLD NEW`` for each, with the path of a clone.
+"""
 
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +32,9 @@ def changed_crds(
     pairs = [*pairwise((f"release-{name}", str(openshift_api)) for name in releases)]
     for project, names in _PROJECTS.items():
         pairs += pairwise((f"{project}/{name}", str(projects)) for name in names)
+    if chosen := os.environ.get("CRDCOMPAT_REFEREE_PAIRS"):
+        lines = (line.split() for line in Path(chosen).read_text(encoding="utf-8").splitlines())
+        pairs = [((old, repo), (new, repo)) for repo, old, new in lines]
     for before, after in pairs:
         old, new = (_by_name(*each) for each in (before, after))
         for name in sorted(old.keys() & new.keys()):

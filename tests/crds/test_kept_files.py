@@ -79,9 +79,10 @@ def test_a_second_run_reads_no_plain_file(repo: Path, read: list[str]) -> None:
     [
         ("commented.yaml", f"# by hand\n{PLAIN}".replace("spec:", "spec:  # here", 1)),
         ("flow.yaml", yaml.dump(yaml.safe_load(PLAIN), default_flow_style=True)),
+        ("template.yaml", "{{- if .Values.crds }}\n" + PLAIN + "{{- end }}\n"),
     ],
 )
-def test_other_styles_are_kept_with_their_places(repo: Path, read: list[str], path: str, text: str) -> None:
+def test_other_styles_are_kept_with_their_places_and_remarks(repo: Path, read: list[str], path: str, text: str) -> None:
     releases(repo, {path: text, "other.yaml": OTHER})
     assert read_again(repo, read) == set()
 
@@ -93,7 +94,6 @@ def test_other_styles_are_kept_with_their_places(repo: Path, read: list[str], pa
         ("list.yaml", yaml.dump({"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(PLAIN)]})),
         ("invalid.yaml", PLAIN.replace("plural: widgets", "plural: 7")),
         ("broken.yaml", f"{PLAIN}---\na: [\n"),
-        ("template.yaml", "{{- if .Values.crds }}\n" + PLAIN + "{{- end }}\n"),
         ("empty.yaml", f"{TWO}---\nkind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\n"),
     ],
 )

@@ -16,6 +16,7 @@ from crdcompat.yaml.loader import GoLoader
 #: Pieces of text that change the meaning of YAML where they are put.
 _PIECES = [
     *(b" ", b"  ", b"\n", b"\n\n", b"   \n", b"- ", b"-", b"- - ", b":", b": ", b"#", b" #", b"'", b'"', b"''", b"\\"),
+    *(b"# c\n", b"    # c\n", b"|2-\n", b"|1+", b"|3"),
     *(b"|", b"|-", b"|+", b"|2", b">", b"{}", b"[]", b"[", b"{", b",", b"&a", b"*a", b"!t", b"? ", b"?", b"<<", b"="),
     *(b"---\n", b"...\n", b"%", b"@", b"`", b"\t", b"\r", b"\0", b"\x7f", b"\xc3\xa9", b"\xc2\x85", b"\xe2\x80\xa8"),
     *(b"a", b"~", b"1", b"010", b"0x1f", b"0o7", b"1e3", b".5", b".inf", b".nan", b"1_000", b"12:30", b"y", b"null"),

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import random
+from typing import Any
 
 import pytest
 from yaml_readers import by_block, by_libyaml, differing
 
-from crdcompat.yaml import block
+from crdcompat.yaml import block, streams
 from crdcompat.yaml.documents import Document, read_documents
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))
 
 #: Everything that plain block style has.
 WHOLE = rb"""---
+# Source: of a tool
+
+   # indented
 apiVersion: example.com/v1
 kind: Widget
 metadata:
+  # of a member
   annotations:
     note: |
       {"a": 1}
@@ -25,6 +30,12 @@ metadata:
        indented
     strip: |-
       text
+    spaced: |2-
+        two more
+      than this
+
+    spaces: |3
+        one more
     keep: |+
       text
 
@@ -45,7 +56,10 @@ metadata:
     empty: []
 spec:
   list:
+# of an item
+
     - one
+    # of the next one
     -   two: 2
         three:
         - 3
@@ -64,6 +78,7 @@ spec:
   colon: :5000
   minus: -x
   unicode: caf\xc3\xa9
+   # the end
 """
 NESTED_LIST = b"        - - nested\n"
 
@@ -72,10 +87,16 @@ OTHER = {
     "an alias": b"a: *x\n",
     "a tag": b"a: !!str 1\n",
     "a comment": b"a: 1 # one\n",
-    "a line of comment": b"# one\na: 1\n",
+    "a comment in a scalar": b"a: b\n  # one\n  c\n",
+    "a comment before more of a scalar": b"a: b\n# one\n  c\n",
+    "a blank line in a scalar": b"a: b\n\n  c\n",
+    "a comment before the text of a block": b"a: |\n# one\n  b\n",
     "flow style": b"a: {b: c}\n",
     "a folded block": b"a: >\n  b\n",
-    "a block with an indent": b"a: |2\n  b\n",
+    "a block with no indent": b"a: |0\n  b\n",
+    "a block with a larger indent": b"a: |3\n  b\n",
+    "a block with an indent behind": b"a: |-2\n  b\n",
+    "a block with another digit": "a: |\u0662\n  b\n".encode(),
     "a duplicate key": b"a: 1\na: 2\n",
     "a merge": b"<<: a\n",
     "a key that is a boolean": b"y: 1\n",
@@ -98,6 +119,7 @@ OTHER = {
     "text after a quote": b"a: 'b' c\n",
     "an unknown escape": b'a: "\\x41"\n',
     "nothing": b"\n",
+    "comments alone": b"---\n# one\n",
     "a marker alone": b"---\n",
     "deep nesting": b"".join(b" " * n + b"a:\n" for n in range(300)),
 }  # fmt: skip
@@ -154,6 +176,37 @@ def test_documents_of_a_stream_have_the_lines_of_the_stream() -> None:
     assert isinstance(last, Document)
     assert last.positions is not None
     assert last.positions.find(last.data, [("b", 0, "c")]) == {("b", 0, "c"): (4, 3)}
+
+
+def test_streams_with_comments_are_read_alike() -> None:
+    pieces = [
+        b"# a\n",
+        b"\n",
+        b"  \n",
+        b"   # b\n",
+        b"a: 1\n",
+        b"b:\n- c\n",
+        b"---\n",
+        b"---\n",
+        b"--- \n",
+        b"%X 1\n",
+        b"...\n",
+    ]
+    rng, read = random.Random(3), 0
+    for _ in range(CASES):
+        text = b"".join(rng.choices(pieces, k=rng.randint(1, 7)))
+        try:
+            right = [_plain(each) for each in streams._read_stream(text, streams._documents)]
+        except streams.Fault:
+            right = []
+        found = [_plain(each) for each in streams._blocks(text, None)]
+        assert found in ([], right), text
+        read += bool(found)
+    assert read > CASES // 10
+
+
+def _plain(found: streams.Parsed | streams.Fault) -> tuple[int | None, Any]:
+    return found.line, found.data if isinstance(found, streams.Parsed) else found.message
 
 
 def test_mutations_are_read_alike() -> None:
