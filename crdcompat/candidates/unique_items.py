@@ -49,7 +49,7 @@ def keeps_rule(rule: str, writer: Node, reader: Node) -> bool:
     wanted = _keys_of(rule, reader)
     if wanted is None or writer.items is None or not all(_is_there(writer.items, key) for key in wanted):
         return False
-    return _is_short(writer) or any(
+    return any(
         _implies(keys, wanted) and _compares_as_json(keys, reader) and _keeps(keys, writer, reader)
         for keys in (*_of_type(writer), *_of_rules(writer))
     )

@@ -149,7 +149,7 @@ class _Reader:
         name, args = expr.name, expr.args
         operands = [*([expr.target] if expr.target is not None else []), *args]
         self.calls.append((self._at(expr), name))
-        if name in _ELEMENT and len(args) == 2:
+        if name in _ELEMENT:
             return self._element(expr, scope)
         if name == "_?_:_":
             self.visit(args[0], scope, VALUE)

@@ -1,6 +1,8 @@
 """Values in which a reader adds a default, for unchanged rules that the default may break.
 
 A rule may ask for another member beside it, or compare the two: so the other member has the value of the default, too.
+Formulas (`equivalence/of_writer`) cover such defaults but in values of maps (``self.m[key]``), in two items that a rule
+compares, and in items of which a junctor states something.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ _OF_ITEMS = [(("l", ITEM, "a"), VALUE), (("l", ITEM, "b"), VALUE)]
         ("size(self.a) > self.b.size()", [(("a",), SIZE), (("b",), SIZE)]),
         ("self.m['k'] + self.m[?'l'].value()", [(("m", "k"), VALUE), (("m", "l"), VALUE)]),
         ("self.l[0].a || self.m[self.k].a", [(("l", ITEM, "a"), VALUE), (("k",), VALUE), (("m", ITEM, "a"), VALUE)]),
+        ("self.l.first().a == self.l.last().b", _OF_ITEMS),
         ("[self].all(s, s.a == 'x')", [(("a",), VALUE)]),
         ("[self.a, self.b].exists(v, v == 'x')", [(("a",), VALUE), (("b",), VALUE)]),
         ("self.a in ['x', self.b]", [(("a",), VALUE), (("b",), VALUE)]),
@@ -57,6 +58,7 @@ def test_values_that_a_rule_uses(text: str, uses: list[tuple[tuple[str, ...], st
         ("self.a + '!' != 'B!' && 'x' + self.a != 'xC'", ["!", "B!", "B", "x", "xC", "C"]),
         ("self.a.lowerAscii() == 'b'", ["b", "B"]),
         ("-self.n >= -10", [-10, 10]),
+        ("-self.n > 2 || self.a == true", [2, -2, True]),
         ("self.n <= 1 / 0", [1, 0]),
     ],
 )

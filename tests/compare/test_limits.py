@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import Json, array, both, diff, obj, root, string
@@ -64,3 +65,14 @@ def test_each_change_of_a_limit_has_one_direction(tmp_path: Path, old: Json, new
     report = diff(*both(tmp_path, *(root(spec=obj(v=side)) for side in (old, new))))
     assert [each["rule"] for each in report["findings"] if each["witness"]["object"]] == expected
     assert (len(report["findings"]), report["summary"]["without_effect"]) == (len(expected), 2 - len(expected))
+
+
+@pytest.mark.parametrize(("members", "factor"), [([0.5, 1.5], 0.5), ([4, 8, "a"], 4)])
+def test_listed_values_are_all_multiples(tmp_path: Path, members: list[Any], factor: float) -> None:
+    """All values of an enum are tried: proofs do not read factors of fractions, nor numbers beside texts."""
+    kind: Json = {"x-kubernetes-int-or-string": True} if "a" in members else {"type": "number"}
+    old = {**kind, "enum": members}
+    for limit, expected in ((factor, set()), (factor * 2, {"multiple-of-changed"})):
+        sides = (root(spec=obj(n=old)), root(spec=obj(n={**old, "multipleOf": limit})))
+        found = diff(*both(tmp_path / str(limit), *sides))["findings"]
+        assert {finding["rule"] for finding in found} == expected

@@ -93,7 +93,7 @@ def breaking(
     Those of updates have a stored value, too.
     """
     server = reader[1]
-    mine, theirs = (Scope(node, View(node), server, 1) for node in (writer, reader[0]))
+    mine, theirs = (Scope(node, View(node), server, 1) for node in (writer, as_stored(reader[0], writer)))
 
     def of_item(node: Node, variable: str) -> Iterator[Formula]:
         return stated(node, Place((variable,), ()), View(node), server)
@@ -103,7 +103,7 @@ def breaking(
             yield from counterexamples((*premises(wanted, mine, theirs), opposite(wanted)), nodes, made, of_item)
 
     try:
-        read = keywords_of(restricting, ("self",), reader[0], theirs.view, server, _JUNCTORS)
+        read = keywords_of(restricting, ("self",), theirs.node, theirs.view, server, _JUNCTORS)
         for part in conjuncts(read):
             yield from against(part, {"self": writer})
         for rule in restricting.rules:

@@ -10,7 +10,7 @@ this server removed a member or added another by default.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -19,6 +19,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import Place, rule_of, uses_old
 from crdcompat.compare.added_defaults import with_added_defaults
@@ -70,13 +71,15 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not affected and not rules:
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
+    modelled = _modelled(Node({**affected, RULES: rules}), writer, (reader, pair.reader.server))
     mine = NodeJudge(writer, pair.writer.server)
     shape_judge, constraint_judge = (
         NodeJudge(Node(bare), pair.reader.server),
         NodeJudge(Node({**bare, **change.old}), pair.reader.server),
     )
     read_values = (
-        (value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint)
+        (value, as_read(defaulted(value, writer), reader))
+        for value in chain(modelled, _candidates(writer, reader, constraint))
     )
     broken = (
         value
@@ -138,6 +141,13 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
     theirs = {str(rule.get("rule")) for rule in new.rules}
     rules = [rule for rule in old.rules if str(rule.get("rule")) in theirs and not uses_old(rule.get("rule"))]
     return {**shared, **({RULES: rules} if rules else {})}
+
+
+def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server]) -> Iterator[Any]:
+    """Values that counter-models make."""
+    from crdcompat.compare.equivalence.effective import breaking  # it loads the CEL library
+
+    yield from (found["self"] for found in breaking(constraint, writer, reader, ValidValues(reader[1])))
 
 
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:

@@ -245,3 +245,10 @@ def test_only_what_differs_is_named(tmp_path: Path) -> None:
     assert {(f["rule"], f["direction"], tuple(f["added"])) for f in report["findings"]} == {
         ("cel-rule-added", "upgrade", ("has(self.b)",))
     }
+
+
+def test_no_item_of_an_empty_list_breaks_a_rule(tmp_path: Path) -> None:
+    added = "size(self) > 0 || self.all(x, x.startsWith('a'))"
+    lists = (array(string(maxLength=9), maxItems=5, **rules) for rules in ({}, {_RULES: [{"rule": added}]}))
+    report = diff(*both(tmp_path, *(crd(root(spec=obj(l=side))) for side in lists)))
+    assert {each["rule"] for each in report["findings"]} == set()

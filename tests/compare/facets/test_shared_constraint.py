@@ -140,6 +140,13 @@ _DEFAULTED: dict[str, tuple[Any, Json]] = {
         lambda item: obj(l=_ruled(array(item, maxItems=9), _PAIRS)),
         {"l": [{"k": "a"}, {"k": "a", "v": "d"}]},
     ),
+    "beside a member": (
+        lambda item: _ruled(
+            obj(p=obj(q=item, n={"type": "integer"})),
+            f"!has(self.p) || !has(self.p.q) || self.p.?n.orValue(0) < 7 || {_UNLIKE.format('self.p.q')}",
+        ),
+        {"p": {"q": {"k": "d"}, "n": 7}},
+    ),
     "in a branch": (lambda item: {**obj(l=array(item)), "anyOf": [_BRANCH]}, {"l": [{"k": "a"}]}),
 }
 
