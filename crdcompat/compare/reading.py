@@ -39,7 +39,12 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
 
     ``shows_bare``: whether both servers show rules an object without declared members.
     """
-    if (writer.preserve, writer.embedded) != (reader.preserve, reader.embedded):
+    if writer.embedded != reader.embedded:
+        return False
+    if keyword == "required":
+        # Each object of the writer has these members. The facet ``nullable`` judges a required null.
+        return not any(_holds(writer, name) and not _holds(reader, name) for name in writer.required)
+    if writer.preserve != reader.preserve:
         return False
     if keyword == RULES:
         return _rules_alike(value, writer, reader, shows_bare=shows_bare)
@@ -52,10 +57,12 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
         names = dict.fromkeys((*writer.properties, *reader.properties))
         counted = (_member_alike(writer, reader, (name,), _counted_alike) for name in names)
         return _counted_alike(_element(writer), _element(reader)) and all(counted)
-    if keyword == "required":
-        # The facet ``nullable`` judges a required null.
-        return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
     return all(_member_alike(writer, reader, place, _held_alike) for place in _places(constraint, ()))
+
+
+def _holds(side: Node, name: str) -> bool:
+    """Whether a side keeps a member that an object has: it declares the member, or keeps what it does not declare."""
+    return side.child(name) is not None or side.preserve or side.additional is True
 
 
 def _places(branch: Node, at: Place) -> Iterator[Place]:

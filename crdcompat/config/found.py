@@ -16,7 +16,7 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import OPENSHIFT, Server, server_of_name
 from crdcompat.config.commit_servers import is_of_openshift, library_minor
 from crdcompat.config.configuration import Config
-from crdcompat.config.release_lines import Line, line_of, release_branches
+from crdcompat.config.release_lines import Line, line_of, nouns_of, release_branches
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, having, is_release_branch, read_names
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
@@ -190,7 +190,7 @@ def _of_targets(line: Line, names: Names) -> Iterator[str]:
     elif line.is_release:
         why = f"the {'releases' if many else 'release'} before {line.branch}"
     else:
-        why = f"the newest {'branches' if many else 'branch'} that left {line.branch or 'main'} before this change"
+        why = f"the newest {nouns_of(shown)[many]} that left {line.branch or 'main'} before this change"
     if shown:
         yield f"rollback {'targets' if many else 'target'} {', '.join(shown)}: {why}"
     unsure = [name for name in release_branches(names.doubtful) if name not in line.before[:_MAX_BRANCHES]]

@@ -10,7 +10,7 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.commit_servers import library_minor
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import FoundServer, is_openshift, main_branch, server_of, targets_of, with_servers_found
-from crdcompat.config.release_lines import Line, line_of, release_branches
+from crdcompat.config.release_lines import Line, line_of, nouns_of, older, release_branches, releases_of
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, is_release_branch, read_names
 from crdcompat.sources.refs import resolve
@@ -86,15 +86,16 @@ def _why(base: str, names: Names) -> str:
 def _which(line: Line, base: str) -> str:
     if line.are_tags:
         return "the newest tags"
-    return f"the newest branches that left {base}" if base and not is_release_branch(base) else "the newest branches"
+    _, what = nouns_of(targets_of(line))
+    return f"the newest {what} that left {base}" if base and not is_release_branch(base) else f"the newest {what}"
 
 
 def _targets(line: Line, base: str, names: Names) -> Mapping[str, Sequence[str]] | Sequence[str]:
     """The targets of the base and of the newest release branches; those of tags are the same for all branches."""
     if line.are_tags:
         return list(targets_of(line))
-    releases = release_branches(names.refs)
+    releases = releases_of(names)
     found = {base: list(targets_of(line))} if base and line.before else {}
-    for at, name in enumerate(releases[:_MAX_RELEASES]):
-        found.setdefault(name, list(targets_of(Line(name, releases[at + 1 :]))))
+    for name in release_branches(names.refs)[:_MAX_RELEASES]:
+        found.setdefault(name, list(targets_of(Line(name, older(name, releases)))))
     return found

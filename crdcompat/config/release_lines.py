@@ -1,8 +1,9 @@
 """Where a commit stands among the releases of its repository: its branch, and the releases that came before it.
 
-Releases are branches (``release-1.2``), else tags. Tags count, too, where they go on from the newest branch: a project
-that tags 1.9.0 and has no branch after ``release-1.7`` makes releases without branches. Tags that no branch matches are
-of other numbers, as in a fork that keeps the tags of its origin. The main branch has no version: the releases before
+Releases are branches (``release-1.2``), else tags. Where the newest branch has a tag of its minor, tags are of the same
+numbers: a minor without a branch has its newest tag, and where tags go on from the newest branch (1.9.0 after
+``release-1.7``), the project makes releases without branches, and tags alone count. Other tags are of other numbers, as
+in a fork that keeps the tags of its origin. The main branch has no version: the releases before
 one of its commits are those that left it up to there. A release that left it later is none of them, whatever its
 version.
 """
@@ -24,7 +25,7 @@ class Line(Struct, frozen=True):
     """The line of development of a commit.
 
     ``branch`` is a release branch or the main branch, "" if unknown. ``before`` are the releases before the commit,
-    newest first; ``are_tags``: they are tags.
+    newest first; ``are_tags``: the repository has them as tags alone.
     """
 
     branch: str = ""
@@ -43,15 +44,13 @@ def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str 
     Else it is of the main branch, if that has it, else of the oldest release branch with it. A commit that no such
     branch has is of the branch that it is based on. Raises SourceError.
     """
-    releases = release_branches(names.refs)
-    newest, tagged = minor_of(releases[0]) if releases else None, {minor_of(name) for name in _release_tags(names)}
-    if newest in tagged and any(minor > newest for minor in tagged if minor and newest):
-        releases = ()
+    releases = releases_of(names)
     if is_release_branch(branch):
-        return Line(branch, _older(branch, releases)) if releases else _tagged(repo, names, commit, branch)
+        return Line(branch, older(branch, releases)) if releases else _tagged(repo, names, commit, branch)
     if not releases:
         return _tagged(repo, names, commit, main)
-    refs = {name: names.refs[name] for name in (*releases, main) if name in names.refs}
+    known = {**{name: f"refs/tags/{name}" for name in names.tags}, **names.refs}
+    refs = {name: known[name] for name in (*releases, main) if name in known}
     there = having(repo, commit, refs)
     if not there:
         commit = grown_from(repo, commit, refs.values()) or commit
@@ -59,9 +58,27 @@ def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str 
     later = [name for name in reversed(releases) if name in there]
     main = "" if is_release_branch(main) else main
     if later and main not in there:
-        return Line(later[0], _older(later[0], releases))
+        return Line(later[0] if is_release_branch(later[0]) else "", older(later[0], releases))
     left = _left_at(repo, names, commit, main, later)
     return Line(main, tuple(name for name in releases if name not in there or name in left))
+
+
+def releases_of(names: Names) -> tuple[str, ...]:
+    """The releases, newest first, one for each minor: its branch, else its newest tag; () where tags alone count."""
+    branches = release_branches(names.refs)
+    newest = minor_of(branches[0]) if branches else None
+    tags = {minor_of(tag): tag for tag in newest_patches(_release_tags(names))}
+    if newest is None or newest not in tags:
+        return branches
+    if any(minor > newest for minor in tags if minor):
+        return ()
+    chosen = {**tags, **{minor_of(branch): branch for branch in branches}}
+    return tuple(sorted(chosen.values(), key=_age, reverse=True))
+
+
+def nouns_of(releases: Iterable[str]) -> tuple[str, str]:
+    """What releases are called, one and several: branches, or releases where some are tags."""
+    return ("branch", "branches") if all(map(is_release_branch, releases)) else ("release", "releases")
 
 
 def release_branches(branches: Iterable[str]) -> tuple[str, ...]:
@@ -72,7 +89,8 @@ def release_branches(branches: Iterable[str]) -> tuple[str, ...]:
     return tuple(reversed(found.values()))
 
 
-def _older(branch: str, releases: Sequence[str]) -> tuple[str, ...]:
+def older(branch: str, releases: Sequence[str]) -> tuple[str, ...]:
+    """Those of the releases whose minor comes before that of a release."""
     return tuple(name for name in releases if (minor_of(name) or ()) < (minor_of(branch) or ()))
 
 
@@ -84,10 +102,11 @@ def _left_at(repo: Repository, names: Names, commit: str, main: str, later: Sequ
     tip = names.commit(main) or commit
     found = []
     for name in later:
-        if names.commit(name) == tip and name == later[-1]:
+        end = names.commit(name) or names.tags[name]
+        if end == tip and name == later[-1]:
             break
         try:
-            left = merge_base(repo, names.commit(name), tip)
+            left = merge_base(repo, end, tip)
         except SourceError:
             break
         if left != commit:

@@ -95,7 +95,7 @@ def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collec
             (Kind.LISTED, whole),
             (Kind.PATCHED, reached & patched),
         ):
-            conversions = tuple(sorted(reached & kustomized.converting))
+            conversions = tuple(sorted(reached & kustomized.converting.keys()))
             yield Evidence(kind, path, listed & frozenset(crds), conversions=conversions)
 
 

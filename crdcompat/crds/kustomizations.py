@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.crds.patches import changes_versions, gives_conversion, may_change_crds
+from crdcompat.crds.patches import changes_versions, converted_crd, gives_conversion, may_change_crds
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
 from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from crdcompat.sources.tree import Entry, Tree
 
@@ -32,8 +32,8 @@ class Kustomized(Struct, frozen=True):
     ``parts`` are texts that are equal as long as the part is, with the kustomization and what to say of it. ``reached``
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
     paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
-    CRDs, ``converting`` those that name their conversion, ``changing`` the kustomizations that may change CRDs
-    themselves.
+    CRDs, ``converting`` those that name their conversion, each with the CRD if it changes nothing else (else ""),
+    ``changing`` the kustomizations that may change CRDs themselves.
     """
 
     listed: frozenset[str] = frozenset()
@@ -42,7 +42,7 @@ class Kustomized(Struct, frozen=True):
     named: frozenset[str] = frozenset()
     reshaping: frozenset[str] = frozenset()
     changing: frozenset[str] = frozenset()
-    converting: frozenset[str] = frozenset()
+    converting: Mapping[str, str] = {}
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -61,7 +61,7 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
     named, parts, reshaping, changing = set[str](), dict[str, tuple[str, str]](), set[str](), set[str]()
-    converting = set[str]()
+    converting: dict[str, str] = {}
     own: dict[str, set[str]] = {}
     pending = [path for path in data if not excluded(path)]
     patches: list[tuple[str, str, Any]] = []
@@ -96,12 +96,10 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
             if changes_versions(patch, text):
                 reshaping.add(part)
             if gives_conversion(patch, text):
-                converting.add(part)
+                converting[part] = converted_crd(patch, text)
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
-    return Kustomized(
-        listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), frozenset(converting)
-    )
+    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), converting)
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
@@ -113,12 +111,19 @@ def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
     return frozenset(seen)
 
 
-def unbuilt(before: Kustomized, after: Kustomized) -> Iterator[tuple[str, str]]:
-    """The kustomizations with what differs and only a build can tell, with the reasons."""
+def unbuilt(
+    before: Kustomized, after: Kustomized, unconverted: Callable[[str], bool] = lambda _: False
+) -> Iterator[tuple[str, str]]:
+    """The kustomizations with what differs and only a build can tell, with the reasons.
+
+    ``unconverted``: whether a CRD has objects that no server converts, so that its conversion does not matter.
+    """
     differing = {*(before.parts.keys() ^ after.parts.keys())}
     for path in before.reached.keys() & after.reached.keys():
         differing |= (before.reached[path] ^ after.reached[path]) & (before.parts.keys() | after.parts.keys())
-    yield from sorted({after.parts[part] if part in after.parts else before.parts[part] for part in differing})
+    converting = {**before.converting, **after.converting}
+    counting = {part for part in differing if not (converting.get(part) and unconverted(converting[part]))}
+    yield from sorted({after.parts[part] if part in after.parts else before.parts[part] for part in counting})
 
 
 def delisted(before: Kustomized, after: Kustomized) -> frozenset[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 #: Fields of a CRD that decide about no schema.
 _BESIDE_SCHEMAS = ("metadata.", "spec.conversion.")
 _CONVERSION = re.compile(rb"\bconversion\b")
+_OF_FRAGMENT = frozenset({"apiVersion", "kind", "metadata", "spec"})
 _OF_VERSIONS = re.compile(rb"openAPIV3Schema|spec[/.]versions\b")
 
 
@@ -27,6 +28,27 @@ def changes_versions(patch: Any, text: bytes) -> bool:
 def gives_conversion(patch: Any, text: bytes) -> bool:
     """Whether what may change CRDs names their conversion."""
     return _CONVERSION.search(repr(patch).encode() + text) is not None
+
+
+def converted_crd(patch: Any, text: bytes) -> str:
+    """The name of the CRD of which a patch gives nothing but the conversion and metadata; "" for any other patch.
+
+    ``text`` is that of its file, if it has one.
+    """
+    if changes_versions(patch, text) or not gives_conversion(patch, text):
+        return ""
+    inner = object_of(patch).get("patch", patch)
+    value = _value(text or (inner.encode() if isinstance(inner, str) else b""))
+    target = object_of(object_of(patch).get("target"))
+    if isinstance(value, list):
+        paths = (str(object_of(each).get("path")) for each in value)
+        named = target.get("name") if all(f"{path}/".startswith("/spec/conversion/") for path in paths) else ""
+    else:
+        fragment = object_of(value)
+        is_whole = fragment.keys() <= _OF_FRAGMENT and object_of(fragment.get("spec")).keys() == {"conversion"}
+        named = target.get("name") if target else object_of(fragment.get("metadata")).get("name")
+        named = named if is_whole else ""
+    return named if isinstance(named, str) else ""
 
 
 def may_change_crds(key: str, patch: Any, text: bytes) -> bool:

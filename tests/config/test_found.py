@@ -278,6 +278,21 @@ def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path)
     assert made.found("main") == ("main", ("release-4.18", "release-4.17"), "")
 
 
+def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:
+    """KEDA has release/v2.18, the tag v2.19.0 and release/v2.20."""
+    made = History(tmp_path / "r", "main", ("release-1.1", "release-1.3"), openshift=False)
+    for at, tag in (("main~1", "v1.2.0-rc.1"), ("main~1", "v1.2.0"), ("release-1.3", "v1.3.0")):
+        made.git("tag", tag, at)
+    assert made.found("main") == ("main", ("release-1.3", "v1.2.0"), "")
+    assert made.found("release-1.3", "release-1.3") == ("release-1.3", ("v1.2.0", "release-1.1"), "")
+    assert made.found("main~1") == ("main", ("release-1.3", "v1.2.0"), "")  # the change comes after both
+    assert made.found("main~2") == ("main", ("release-1.1",), "")
+    note = "rollback targets release-1.3, v1.2.0: the newest releases that left main before this change"
+    assert note in check(made.path, "--base", "HEAD~1", "--head", "HEAD", code=1)["notes"]
+    targets = '{"main":["release-1.3","v1.2.0"],"release-1.3":["v1.2.0","release-1.1"],"release-1.1":[]}'
+    assert f"rollback_targets: {targets}  # found" in run("config", "--show", cwd=made.path).out.splitlines()
+
+
 def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: Path) -> None:
     """The project made branches for its first releases, and has tagged the main branch since."""
     made = History(tmp_path / "r", "main", ("release-1.0", "release-1.1"), openshift=False)

@@ -290,6 +290,29 @@ def test_copies_that_differ_in_their_conversion(
     assert (len(changed), len(report["undecided"])) == expected
 
 
+@pytest.mark.parametrize(
+    ("stored", "conversions", "found"),
+    [
+        ("v1", (False, True, True), []),
+        ("v2", (False, False, True), [("rollback", "conversion-changed")]),
+        ("v1", (True, True, False), []),
+    ],
+    ids=["copies", "the other version is stored", "a webhook that never ran"],
+)
+def test_the_conversion_of_a_single_version(
+    tmp_path: Path, stored: str, conversions: tuple[bool, bool, bool], found: list[tuple[str, str]]
+) -> None:
+    """kueue 0.14 -> 0.15: OLD's chart has a webhook, config/crd has none, and there is nothing to convert."""
+    one = crd(versions=[version(root())])
+    both = crd(versions=[version(root(), name, storage=name == stored) for name in ("v1", "v2")])
+    files = ("old/config", one), ("old/chart", one), ("new/config", both)
+    for (folder, made), converts in zip(files, conversions, strict=True):
+        write(tmp_path / folder / "widget.yaml", _converted(made) if converts else made)
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    about = [(each["direction"], each["rule"]) for each in report["findings"] if "conversion" in each["rule"]]
+    assert (about, report["undecided"]) == (found, [])
+
+
 _ADDS = "resources: [bases/widget.yaml]\npatches: [{path: webhook.yaml}]\n"
 
 

@@ -10,6 +10,7 @@ from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.languages import language
+from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
@@ -28,6 +29,8 @@ EFFECTS = {"format.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 _BEYOND: dict[str, tuple[Any, ...]] = {"number": (1e39, -1e39), "integer": (2**31, -(2**31) - 1, 2**53)}
 #: Strings whose format depends on the server.
 _DISPUTED = ("http://fd00::1",)
+#: A duration whose number has more than 64 bits, which patterns of durations allow.
+_LONG = (f"{10**19}h",)
 #: Formats with the range that their type has anyway.
 _WHOLE_RANGE = frozenset({"int64", "double"})
 _MAX_TRIALS = 6
@@ -59,10 +62,12 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(tuple(Trial(value, change.path) for value in _BEYOND[reader.type]))
     if reader.format in _SURE and only_in(language(writer), Language.from_pattern(_SURE[reader.format])) == (None, ""):
         return Trials((), complete=True)  # a pattern took the place of the format
-    judge = _accepts(writer, pair.writer.server), _accepts(reader, pair.reader.server)
+    writes, reads = NodeJudge(writer, pair.writer.server), _accepts(reader, pair.reader.server)
     at_most = _AT_MOST.get(reader.format)
     beyond = None if at_most is None else only_in(language(writer), Language.from_pattern(at_most))[0]
-    candidates = (text for text in (*filter(None, [beyond]), *_texts(writer)) if judge[0](text) and not judge[1](text))
+    candidates = (
+        text for text in (*filter(None, [beyond]), *_texts(writer)) if not reads(text) and writes.accepts(text)
+    )
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MAX_TRIALS)))
 
 
@@ -75,7 +80,7 @@ def _accepts(node: Node, server: Server) -> Callable[[str], bool]:
 def _texts(writer: Node) -> Iterator[str]:
     yield from (value for value in values(writer) if isinstance(value, str))
     yield from POOL
-    yield from _DISPUTED
+    yield from (*_DISPUTED, *_LONG)
 
 
 FACET = Facet(

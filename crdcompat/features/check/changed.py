@@ -6,7 +6,7 @@ touches a part of one.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -27,7 +27,7 @@ from crdcompat.prefilter.candidates import (
 from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdcompat.config.configuration import Config
     from crdcompat.crds.reader import CrdReader, CrdSet
@@ -123,10 +123,25 @@ class Changed(Struct, frozen=True, dict=True):
         from crdcompat.crds.kustomizations import DELISTED, delisted, unbuilt
 
         before, after = (self.reader.kustomized(tree) for tree in self.trees)
-        yield from unbuilt(before, after)
+        yield from unbuilt(before, after, self._is_unconverted)
         gone = delisted(before, after)
         entries = [entry for entry in self.trees[1].entries() if entry.path in gone]
         yield from ((entry.path, DELISTED) for entry, data in self.trees[1].read(entries) if has_crd_line(data))
+
+    @cached_property
+    def _is_unconverted(self) -> Callable[[str], bool]:
+        """Whether no server converts objects of a CRD, before and after the change; it raises SourceError."""
+        from crdcompat.features.check.unconverted import is_unconverted
+
+        return cache(lambda crd: is_unconverted(crd, self.trees, self.reader))
+
+    @cached_property
+    def without_effect(self) -> frozenset[str]:
+        """The patches that only give a conversion to CRDs whose objects no server converts. Raises SourceError."""
+        from crdcompat.crds.patches import converted_crd
+
+        named = {path: {converted_crd({}, data) for data in sides} for path, sides in self.contents.items()}
+        return frozenset(path for path, crds in named.items() if all(crd and self._is_unconverted(crd) for crd in crds))
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
@@ -180,7 +195,7 @@ class Changed(Struct, frozen=True, dict=True):
             return ChangedFile(
                 path, Outcome.NOT_JUDGED if reason and any(map(is_marked, sides)) else Outcome.NO_CRD, reason
             )
-        if skipped in _WITHOUT_CRD:
+        if skipped in _WITHOUT_CRD or path in self.without_effect:
             return ChangedFile(path, Outcome.NO_CRD)
         return ChangedFile(path, Outcome.NOT_JUDGED if skipped else Outcome.JUDGED, skipped)
 

@@ -77,7 +77,7 @@ def compare_change(
     waivers = replace(waivers, source=SourceWaivers(head.go, base.go, config.trusts_change))
     touched = None if compares_all(options) else _touched(base, head)
     verified = frozenset[str]() if touched is None else (written & head.named().keys()) - touched
-    same = unchanged(trees)
+    same = unchanged(trees).keys() | files.without_effect
     unseen = (*_unseen(base, head, same), *files.unseen())
     if touched is not None and not touched and not verified and (unchanged_crds := _without_change(base, head, same)):
         idle = no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)

@@ -269,3 +269,38 @@ def test_a_default_that_is_longer_than_lists_of_the_other_side(tmp_path: Path) -
     sides = root(spec=obj(p=old)), root(spec=_ruled(obj(p={**new, "default": {"l": ["a", "b"]}}), rule))
     finding = only(diff(*both(tmp_path, *sides)), rule="cel-rule-added", direction="upgrade")
     assert finding["witness"]["object"] is not None
+
+
+_PRESERVE = {"x-kubernetes-preserve-unknown-fields": True}
+
+
+def _about_members(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, list[str]]]:
+    """Directions in which the unchanged list of required members of ``spec.v`` counts, each with the errors."""
+    sides = (crd(root(spec=obj(v={**side, "required": ["host"]}))) for side in (old, new))
+    found = diff(*both(tmp_path, *sides))["findings"]
+    broken = [each for each in found if each["rule"] == "shared-constraint-broken"]
+    return [(each["direction"], each["witness"]["errors"]) for each in broken]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"type": "object", **_PRESERVE},
+        {**obj(port=string()), **_PRESERVE},
+        {"type": "object", "additionalProperties": string()},
+        {**obj(host=string()), **_PRESERVE},
+    ],
+    ids=["any members", "any others", "a map", "declared as well"],
+)
+def test_a_required_member_that_both_sides_keep(tmp_path: Path, other: Json) -> None:
+    """VictoriaMetrics operator 0.45 -> 0.46: oauth2 requires client_id and token_url, and gains what it declares."""
+    for index, sides in enumerate([(obj(host=string()), other), (other, obj(host=string()))]):
+        assert _about_members(tmp_path / str(index), *sides) == []
+
+
+def test_a_required_member_that_one_side_prunes(tmp_path: Path) -> None:
+    """Nothing that OLD accepts has the member after pruning, so it rejects each object of NEW."""
+    kept, pruned = {"type": "object", **_PRESERVE}, obj(port=string())
+    errors = ["spec.v.host: Required value"]
+    assert _about_members(tmp_path / "rollback", pruned, kept) == [("rollback", errors)]
+    assert _about_members(tmp_path / "upgrade", kept, pruned) == [("upgrade", errors)]

@@ -172,3 +172,52 @@ def test_a_change_that_mends_the_base_is_judged_by_the_release(tmp_path: Path) -
     assert {each["status"] for each in report["sections"][0]["findings"]} == {"unreleased"}
     assert (report["sections"][1]["findings"], report["verdict"]) == ([], "clean")
     assert _checked(repo).code == 1  # without the release, the base is all there is
+
+
+_SCAFFOLDED: Json = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {"conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"]}}},
+}
+_AT_CRDS = {"target": {"kind": "CustomResourceDefinition", "name": "widgets.example.com"}}
+_ADDS = '[{"op": "add", "path": "/spec/conversion", "value": {"strategy": "Webhook"}}]'
+_LISTS: Json = {"resources": ["w.yaml"]}
+
+
+def _of_versions(*names: str) -> Json:
+    made = crd(root(spec=obj(a=string())))
+    (only,) = made["spec"]["versions"]
+    made["spec"]["versions"] = [{**only, "name": name, "storage": name == names[0]} for name in names]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("versions", "patches", "fragment", "why"),
+    [
+        (["v1"], [{"path": "p.yaml"}], _SCAFFOLDED, ""),
+        (["v1"], [], _SCAFFOLDED, ""),
+        (["v1"], [{**_AT_CRDS, "patch": _ADDS}], None, ""),
+        (["v1"], [{"path": "p.yaml", **_AT_CRDS}], {**_SCAFFOLDED, "metadata": {"name": "any"}}, "p.yaml: fragment"),
+        (["v1", "v2"], [], _SCAFFOLDED, "p.yaml: fragment"),
+        (["v1", "v2"], [{**_AT_CRDS, "patch": _ADDS}], None, "kustomization.yaml: patches"),
+        (["v1"], [{**_AT_CRDS, "patch": _ADDS.replace("conversion", "conversions")}], None, "kustomization.yaml"),
+        (["v1"], [{"target": {"kind": "CustomResourceDefinition"}, "patch": _ADDS}], None, "kustomization.yaml"),
+        (["v1"], [], {**_SCAFFOLDED, "metadata": {"name": "gadgets.example.com"}}, "p.yaml: fragment"),
+        (["v1"], [], {**_SCAFFOLDED, "spec": {**_SCAFFOLDED["spec"], "scope": "Cluster"}}, "p.yaml: fragment"),
+    ],
+    ids=[
+        "a scaffolded patch", "one that nothing lists", "a patch in JSON", "a patch of another name",
+        "two versions", "two versions, in JSON", "another field", "each CRD", "another CRD", "more than a conversion",
+    ],
+)  # fmt: skip
+def test_a_conversion_of_a_single_version(
+    tmp_path: Path, versions: list[str], patches: list[Json], fragment: Json | None, why: str
+) -> None:
+    """A server never converts the objects of a CRD with one version. The patch comes, and goes again."""
+    base: Files = {"w.yaml": _of_versions(*versions), "kustomization.yaml": _LISTS}
+    head = {**base, "kustomization.yaml": {**_LISTS, "patches": patches}, **({"p.yaml": fragment} if fragment else {})}
+    for index, sides in enumerate([(base, head), (head, base)]):
+        (folder := tmp_path / str(index)).mkdir()
+        ran = _checked(_changed(folder, *sides))
+        assert (ran.code, f"UNKNOWN (not judged: {why}" in ran.out) == ((2, True) if why else (0, False)), ran.out
