@@ -251,7 +251,7 @@ def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen
         chosen.agree += len(same)
         shown = [each for each in kept if any(each is one for one in found)] or kept
         said = side.source if isinstance(by, Kind) else lambda _: by
-        chosen.sources.update({(_folder(each.file), said(each.file)) for each in shown})
+        chosen.sources.update(sorted({(_folder(each.file), said(each.file)) for each in shown}))
 
 
 def _with(side: _Side, chosen: _Chosen) -> CrdSet:

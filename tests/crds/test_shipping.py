@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from helpers import Json, commit, crd, git, obj, root, run, string, version, write
+from helpers import Json, commit, crd, git, obj, root, run, spawn, string, version, write
 
 import crdcompat
 from crdcompat.crds.aside import Place, place_of
@@ -201,6 +202,13 @@ def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
     said = {**_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
     report = _diff(tmp_path, {**said, "op/crds/g.yaml": "a"}, {**said, "op/crds/g.yaml": "ab"}, code=1)
     assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["bundle/w.yaml"])
+
+
+def test_folders_that_ship_as_much_are_named_in_order(tmp_path: Path) -> None:
+    files = {"chart/w.yaml": "A", "config/w.yaml": "A", "deploy/w.yaml": "A", "test/w.yaml": "C"}
+    sides = _tree(tmp_path / "old", files), _tree(tmp_path / "new", files)
+    runs = [spawn("diff", *sides, "-v", env={**os.environ, "PYTHONHASHSEED": seed}).out for seed in "1234"]
+    assert all("CRDs of chart and 2 more folders, by the names" in out for out in runs), runs
 
 
 def test_the_first_kind_of_evidence_that_both_sides_have_decides(tmp_path: Path) -> None:
