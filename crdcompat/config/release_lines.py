@@ -3,9 +3,10 @@
 Releases are branches (``release-1.2``), else tags. Where the newest branch has a tag of its minor, tags are of the same
 numbers: a minor without a branch has its newest tag, and where tags go on from the newest branch (1.9.0 after
 ``release-1.7``), the project makes releases without branches, and tags alone count. Other tags are of other numbers, as
-in a fork that keeps the tags of its origin. The main branch has no version: the releases before
-one of its commits are those that left it up to there. A release that left it later is none of them, whatever its
-version.
+in a fork that keeps the tags of its origin.
+
+The main branch has no version: the releases before one of its commits are those that left it up to there. A release
+that left it later is none of them, whatever its version.
 """
 
 from __future__ import annotations

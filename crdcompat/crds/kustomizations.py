@@ -111,9 +111,7 @@ def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
     return frozenset(seen)
 
 
-def unbuilt(
-    before: Kustomized, after: Kustomized, unconverted: Callable[[str], bool] = lambda _: False
-) -> Iterator[tuple[str, str]]:
+def unbuilt(before: Kustomized, after: Kustomized, unconverted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
     """The kustomizations with what differs and only a build can tell, with the reasons.
 
     ``unconverted``: whether a CRD has objects that no server converts, so that its conversion does not matter.

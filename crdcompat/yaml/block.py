@@ -85,7 +85,7 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
             return None
         lines = decoded[:-1].split("\n")
         start = 1 if lines[0] == "---" else 0
-        while start < len(lines) and is_comment(lines[start]):
+        while start < len(lines) and _is_comment(lines[start]):
             start += 1
         marks = array("Q", [(start + line - 1) << COLUMN_BITS])
         data = _read(lines, _LINE.findall(decoded, 0, len(decoded) - 1), start, marks, line - 1)
@@ -94,7 +94,7 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
         return None
 
 
-def is_comment(line: str) -> bool:
+def _is_comment(line: str) -> bool:
     """Whether a line between two values is a comment, or blank."""
     return line.lstrip(" ")[:1] in ("", "#")
 

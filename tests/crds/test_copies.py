@@ -294,10 +294,11 @@ def test_copies_that_differ_in_their_conversion(
     ("stored", "conversions", "found"),
     [
         ("v1", (False, True, True), []),
+        ("v1", (False, False, True), []),
         ("v2", (False, False, True), [("rollback", "conversion-changed")]),
         ("v1", (True, True, False), []),
     ],
-    ids=["copies", "the other version is stored", "a webhook that never ran"],
+    ids=["copies", "the same version is stored", "the other version is stored", "a webhook that never ran"],
 )
 def test_the_conversion_of_a_single_version(
     tmp_path: Path, stored: str, conversions: tuple[bool, bool, bool], found: list[tuple[str, str]]

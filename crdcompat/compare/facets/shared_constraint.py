@@ -71,7 +71,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not affected and not rules:
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
-    modelled = _modelled(Node({**affected, RULES: rules}), writer, (reader, pair.reader.server))
+    made = ValidValues(pair.writer.server)
+    modelled = _modelled(Node({**affected, RULES: rules}), writer, (reader, pair.reader.server), made)
     mine = NodeJudge(writer, pair.writer.server)
     shape_judge, constraint_judge = (
         NodeJudge(Node(bare), pair.reader.server),
@@ -143,11 +144,11 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
     return {**shared, **({RULES: rules} if rules else {})}
 
 
-def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server]) -> Iterator[Any]:
+def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server], made: ValidValues) -> Iterator[Any]:
     """Values that counter-models make."""
     from crdcompat.compare.equivalence.effective import breaking  # it loads the CEL library
 
-    yield from (found["self"] for found in breaking(constraint, writer, reader, ValidValues(reader[1])))
+    yield from (found["self"] for found in breaking(constraint, writer, reader, made))
 
 
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
