@@ -8,12 +8,13 @@ confidential, and so is all below a field that is named like a secret. Paths, na
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.enums import member_key, member_keys
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN
@@ -101,9 +102,10 @@ def is_public_at(value: Any, nodes: Iterable[Node], *, is_secret: bool) -> bool:
     if isinstance(value, bool):
         return True
     key = member_key(value)
-    return any(key == member_key(member) for node in nodes for member in enum_members(node) or ())
+    return any(key in member_keys(node) for node in nodes)
 
 
+@lru_cache(maxsize=4096)
 def names_secret(name: str) -> bool:
     """Whether a field of this name holds a secret, or where one is."""
     return _SECRET.search(name) is not None

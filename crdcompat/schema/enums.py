@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from crdcompat.schema.structural import Node
@@ -29,6 +30,12 @@ def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
     WORK.done += 1 + sum(map(len, sets)) // _MEMBERS_OF_A_STEP
     first, *others = ({member_key(member): member for member in reversed(each)} for each in sets)
     return tuple(member for key, member in reversed(first.items()) if all(key in other for other in others))
+
+
+@lru_cache(maxsize=1024)
+def member_keys(node: Node) -> frozenset[tuple[str, str]]:
+    """The keys of `enum_members`; none if the values are unlimited. Kept, because each error of each object asks."""
+    return frozenset(map(member_key, enum_members(node) or ()))
 
 
 def member_key(value: Any) -> tuple[str, str]:
