@@ -18,7 +18,7 @@ from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.apiserver.ownership import Applier, Entry, Ownership, entries_of
 from crdcompat.apiserver.patch import merge_patch, with_replicas
-from crdcompat.cel.rule import rule_of, uses_old
+from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node

@@ -14,7 +14,8 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.candidates.rule_values import pattern_values, rule_values
-from crdcompat.cel.rule import ITEM, Place, Rule, rule_of
+from crdcompat.cel.rule import ITEM, Place, Rule
+from crdcompat.cel.uses import rule_of
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
 

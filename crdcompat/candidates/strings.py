@@ -8,7 +8,8 @@ from itertools import product
 
 from crdcompat.candidates.plausible import plausible_strings
 from crdcompat.candidates.rule_values import rule_patterns, rule_values
-from crdcompat.cel.rule import Rule, rule_of
+from crdcompat.cel.rule import Rule
+from crdcompat.cel.uses import rule_of
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.local import shape
 from crdcompat.cel.macros import macro
-from crdcompat.cel.rule import rule_of
+from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:

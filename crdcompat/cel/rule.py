@@ -6,7 +6,6 @@ their CEL identifiers. The text of a rule is read nowhere else.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -20,8 +19,6 @@ ITEM = "\x01item"
 
 #: How a rule uses a value: whether it is there, how many items or characters it has, each of its items, the value.
 PRESENCE, SIZE, ITEMS, VALUE = "presence", "size", "items", "value"
-
-_MAX_RULES = 8192
 
 
 class Use(Struct, frozen=True):
@@ -61,25 +58,3 @@ class Rule(Struct, frozen=True, eq=False):
     def places(self) -> tuple[Place, ...]:
         """The places of the values that it uses."""
         return tuple(dict.fromkeys(use.place for use in self.uses))
-
-
-def rule_of(text: Any) -> Rule | None:
-    """The rule of a text; None if it is no text that the CEL library parses."""
-    return _read(text) if isinstance(text, str) and text.strip() else None
-
-
-@lru_cache(maxsize=_MAX_RULES)
-def _read(text: str) -> Rule | None:
-    from crdcompat.cel.parse import RefusedError, parse  # it loads the CEL library
-    from crdcompat.cel.uses import read
-
-    try:
-        return read(parse(text))
-    except (RefusedError, RecursionError):
-        return None
-
-
-def uses_old(text: Any) -> bool:
-    """Whether a rule compares with the stored value: it is a transition rule."""
-    rule = rule_of(text)
-    return rule is not None and rule.uses_old

@@ -1,8 +1,9 @@
-"""Read a syntax tree: which values a rule uses, through the variables of its macros and its optionals."""
+"""Read a rule: which values it uses, through the variables of its macros and its optionals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from crdcompat.cel.names import unescape
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Place, Rule, Use
 from crdcompat.cel.syntax import Expr, Parsed
 
+_MAX_RULES = 8192
 _OLD = "oldSelf"
 #: Functions and operators whose result is one of their operands, or an optional of it.
 _SAME = frozenset({"dyn", "value", "orValue", "or", "of", "ofNonZeroValue", "optional.of", "optional.ofNonZeroValue"})
@@ -45,7 +47,28 @@ _NONE = _Value()
 _Scope = Mapping[str, _Value]
 
 
-def read(parsed: Parsed) -> Rule:
+def rule_of(text: Any) -> Rule | None:
+    """The rule of a text; None if it is no text that the CEL library parses."""
+    return _read(text) if isinstance(text, str) and text.strip() else None
+
+
+@lru_cache(maxsize=_MAX_RULES)
+def _read(text: str) -> Rule | None:
+    from crdcompat.cel.parse import RefusedError, parse  # it loads the CEL library
+
+    try:
+        return _named(parse(text))
+    except (RefusedError, RecursionError):
+        return None
+
+
+def uses_old(text: Any) -> bool:
+    """Whether a rule compares with the stored value: it is a transition rule."""
+    rule = rule_of(text)
+    return rule is not None and rule.uses_old
+
+
+def _named(parsed: Parsed) -> Rule:
     """What a parsed rule names."""
     found = _Reader(parsed.offsets)
     found.visit(parsed.root, {}, VALUE)

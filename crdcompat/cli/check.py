@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.settings import Configured, end
 
 
 def check(
@@ -37,7 +38,7 @@ def check(
     *,
     only: o.Selection,
     objects: o.Objects = None,
-    configured: o.Configured,
+    configured: Configured,
     no_cache: o.NoCache = False,
     output: o.Output,
     requests: o.Requests,
@@ -46,7 +47,6 @@ def check(
     from msgspec.structs import replace
 
     from crdcompat.cli.progress import progress
-    from crdcompat.cli.settings import end
     from crdcompat.features.check.check_options import CheckOptions
     from crdcompat.features.check.rules_of_the_base import find_rules
     from crdcompat.features.check.workflow import run_check

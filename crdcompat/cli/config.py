@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.settings import Place
 
 
 def config(
@@ -14,7 +15,7 @@ def config(
         bool, typer.Option("--show", help="Print each key, its value and the origin of the value.")
     ] = False,
     *,
-    place: o.Place,
+    place: Place,
 ) -> None:
     """Check the configuration, and show its values."""
     from crdcompat.config.first_configuration import missing_refs

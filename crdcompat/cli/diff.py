@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import Configured, end, open_recordings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ def diff(
     ] = False,
     any_order: o.AnyOrder = False,
     configured: Annotated[
-        o.Configured,
+        Configured,
         varied(
             helps={
                 "formats": "text, concise, json, markdown, changelog, sarif, junit, github, gitlab, html or "
@@ -46,7 +47,6 @@ def diff(
     from functools import partial
 
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.applied import both_sides
     from crdcompat.features.diff.configured import configured_diff, patch_for
     from crdcompat.recordings.objects import read_objects

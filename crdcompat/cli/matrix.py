@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import Configured, end, open_recordings
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def matrix(
         typer.Option("--from", metavar="REF", help="The release of that cluster (default: from its ClusterVersion)."),
     ] = None,
     configured: Annotated[
-        o.Configured, varied("statistics", helps={"formats": "text, json, markdown, github or html; repeatable."})
+        Configured, varied("statistics", helps={"formats": "text, json, markdown, github or html; repeatable."})
     ],
     no_cache: o.NoCache = False,
     output: o.Output,
@@ -46,7 +47,6 @@ def matrix(
     from itertools import chain
 
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
     from crdcompat.features.matrix.workflow import MatrixOptions

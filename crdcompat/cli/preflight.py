@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import Configured, end, open_recordings
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def preflight(
     servers: o.Servers,
     context: o.ClusterContext = None,
     configured: Annotated[
-        o.Configured,
+        Configured,
         varied(
             "statistics",
             "profile",
@@ -71,7 +72,6 @@ def preflight(
     the answer unknown.
     """
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import end
     from crdcompat.config.applied import read_source, reader_for, shipped_alone, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.affected_kinds import CRDS_API, CRDS_RULE, access_rules, scope_of
@@ -159,7 +159,6 @@ def _cluster(
     counted: RecordedProgress,
 ) -> Cluster:
     """The live cluster of the kubeconfig ``context``, or the recordings ``objects``. Raises UsageError, SourceError."""
-    from crdcompat.cli.settings import open_recordings
     from crdcompat.config.applied import read_source, reader_for, shipped_alone
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.settings import Place
 
 
 def record(
@@ -30,7 +31,7 @@ def record(
     ] = False,
     context: o.ClusterContext = None,
     *,
-    place: o.Place,
+    place: Place,
     requests: o.Requests,
     no_progress: o.NoProgress = False,
 ) -> None:

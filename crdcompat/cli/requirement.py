@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.settings import Place
 
 
 class Action(StrEnum):
@@ -25,7 +26,7 @@ def requirement(
         Action, typer.Option(metavar="ACTION", help="What happens to what breaks it: Deny or Warn.")
     ] = Action.deny,
     *,
-    place: o.Place,
+    place: Place,
 ) -> None:
     """Print a CompatibilityRequirement, by which OpenShift keeps OLD's CRD possible."""
     from crdcompat.features.requirement.workflow import requirement as run

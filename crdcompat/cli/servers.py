@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import Configured, end
 
 
 def servers(
@@ -26,7 +27,7 @@ def servers(
     crd: o.Crds = None,
     *,
     configured: Annotated[
-        o.Configured,
+        Configured,
         varied(
             "statistics",
             "installer",
@@ -41,7 +42,6 @@ def servers(
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
-    from crdcompat.cli.settings import end
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
     from crdcompat.schema.answers import ANSWERS

@@ -1,12 +1,24 @@
-"""What a command runs with, the configuration with the options that override it, and how it ends."""
+"""What a command runs with: the configuration, the options that override it, and how it ends."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from msgspec import Struct
 
-from crdcompat.cli.options import Output
+from crdcompat.cli.choices import Profile, known_formats
+from crdcompat.cli.options import (
+    OUTPUT,
+    AllowUnknown,
+    ConfigFile,
+    Exclude,
+    FailOnChoice,
+    Include,
+    InstallerOption,
+    Output,
+    Repo,
+)
 from crdcompat.vocabulary import ExitCode, FailOn
 
 if TYPE_CHECKING:
@@ -37,6 +49,71 @@ def check_formats(formats: Sequence[str], kind: str) -> None:
 
     for text in formats:
         renderer(parse_format(text)[0], kind)
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where the configuration and the repository are."""
+
+    config: ConfigFile = None
+    repo: Repo = None
+
+    def found(self) -> Config:
+        """The configuration, found upwards from the repository. Raises ConfigError."""
+        from pathlib import Path
+
+        from crdcompat.config.configuration_file import find_config
+
+        return find_config(self.config, Path(self.repo) if self.repo else None)
+
+
+class Configured(Place, frozen=True, kw_only=True):
+    """What overrides the configuration. ``usual`` are formats in place of the configured ones."""
+
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT[=FILE]",
+            help="text, concise, json, markdown, sarif, junit, github, gitlab, html or statistics; repeatable.",
+            autocompletion=known_formats,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count findings by rule and owner.", rich_help_panel=OUTPUT)
+    ] = False
+    fail_on: FailOnChoice = None
+    installer: InstallerOption = None
+    allow_unknown: AllowUnknown = False
+    profile: Annotated[
+        Profile | None,
+        typer.Option(
+            metavar="NAME", help="strict: rejections and removals on upgrade fail, too.", rich_help_panel=OUTPUT
+        ),
+    ] = None
+    include: Include = None
+    exclude: Exclude = None
+    usual: tuple[str, ...] = ()
+
+    def settings(self, kind: str, output: Output, config: Config | None = None) -> Settings:
+        """The settings: options override the ``config``, which is found upwards from the repository.
+
+        Raises ConfigError, and UsageError for formats that do not show reports of the ``kind``.
+        """
+        check_formats(self.formats or (), kind)
+        found = config or self.found()
+        for key, value in (("profile", self.profile), ("installer", self.installer)):
+            found = found.with_option(key, value) if value is not None else found
+        found = found.with_files(self.include, self.exclude)
+        asked = [*(self.formats or ()), *["statistics"] * self.statistics]
+        formats = tuple(asked or self.usual or found.texts("formats"))
+        check_formats(formats, kind)
+        fail_on = self.fail_on or FailOn(found.values["fail_on"])
+        return Settings(found, formats, fail_on, self.allow_unknown, output)
+
+
+#: The options of ``Configured`` that only commands with comparisons take.
+COMPARISON = ("statistics", "installer", "profile", "include", "exclude")
 
 
 def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:

@@ -12,6 +12,7 @@ import typer
 from crdcompat.cli import options as o
 from crdcompat.cli.fleet_options import Many
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import Configured, end, open_recordings
 from crdcompat.errors import UsageError
 from crdcompat.render.escape import warn
 
@@ -28,7 +29,7 @@ def simulate(
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
     configured: Annotated[
-        o.Configured,
+        Configured,
         varied(
             "statistics",
             "profile",
@@ -45,7 +46,6 @@ def simulate(
 
     from crdcompat.cli.fleet import NOTHING_JUDGED, run_fleet
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.early import NOTHING_GROWS, growing
     from crdcompat.features.simulate.workflow import simulate as run

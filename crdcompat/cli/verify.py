@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import COMPARISON, Configured, Settings, end
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
-    from crdcompat.cli.settings import Settings
     from crdcompat.models.verification import ClaimingReport
     from crdcompat.sources.scratch_cluster import ScratchCluster
 
@@ -35,10 +35,10 @@ def verify(
     ] = None,
     *,
     configured: Annotated[
-        o.Configured,
+        Configured,
         # A refuted finding always fails.
         varied(
-            *o.COMPARISON,
+            *COMPARISON,
             "allow_unknown",
             "fail_on",
             helps={"formats": "How to report: text, json; may be repeated."},
@@ -85,7 +85,6 @@ def _run(asked: Asked) -> int:
     """Ask, and write the report. Returns the exit code (docs/formats.md#exit-codes)."""
 
     from crdcompat.cli.progress import progress
-    from crdcompat.cli.settings import end
     from crdcompat.config.applied import both_sides
     from crdcompat.features.verify.workflow import verify as put
     from crdcompat.vocabulary.steps import stepping

@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.cli.groups import varied
+from crdcompat.cli.settings import COMPARISON, Configured, end, open_recordings
 
 
 def versions(
@@ -29,9 +30,9 @@ def versions(
     ] = None,
     *,
     configured: Annotated[
-        o.Configured,
+        Configured,
         varied(
-            *o.COMPARISON,
+            *COMPARISON,
             helps={"formats": "text, json, markdown or csv; repeatable."},
             usual=("text",),
         ),
@@ -42,7 +43,6 @@ def versions(
 ) -> None:
     """Show the life of each version of each CRD, and which jumps lose stored objects."""
     from crdcompat.cli.progress import RecordedProgress, progress
-    from crdcompat.cli.settings import end, open_recordings
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import ReleaseList, choose
     from crdcompat.errors import UsageError

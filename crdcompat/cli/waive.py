@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crdcompat.cli import options as o
+from crdcompat.cli.settings import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def waive(
     base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
     *,
-    place: o.Place,
+    place: Place,
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
@@ -104,7 +104,7 @@ def baseline(
     base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
     *,
-    place: o.Place,
+    place: Place,
 ) -> None:
     """Accept all present findings, as a baseline."""
     from crdcompat.features.waive import workflow

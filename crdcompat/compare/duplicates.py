@@ -17,7 +17,7 @@ from crdcompat.candidates.unique_items import never_repeats
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
-from crdcompat.schema.paths import ITEM, node_at
+from crdcompat.schema.paths import ITEM
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -26,7 +26,7 @@ _MAX_TRIALS = 4
 
 def duplicate_trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Lists whose items are duplicates for the reader and distinct for the writer."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
     if never_repeats(writer, reader):

@@ -16,7 +16,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facets.cel import OF_UPDATES
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.enums import enum_members
-from crdcompat.schema.paths import is_within, node_at, with_value
+from crdcompat.schema.paths import is_within, with_value
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction
 
@@ -26,7 +26,7 @@ _MAX_VALUES, _MAX_MEMBERS, _MAX_BASES = 5, 8, 12
 
 def shares_no_value(change: Change, pair: WriterReader) -> bool:
     """Whether neither side accepts a value of the other, where one of them lists its values."""
-    writer, reader = (node_at(side.node, change.path) for side in (pair.writer, pair.reader))
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None or change.of_crd:
         return False
     for listing, other, server in ((writer, reader, pair.reader.server), (reader, writer, pair.writer.server)):
@@ -40,7 +40,7 @@ def shares_no_value(change: Change, pair: WriterReader) -> bool:
 def freezes(change: Change, direction: Direction, pair: WriterReader) -> bool:
     """Whether the reader's new transition rules refuse every change of the field, or of one of its members."""
     rules = change.old if direction == Direction.ROLLBACK else change.new
-    node, reader = (node_at(side.node, change.path) for side in (pair.writer, pair.reader))
+    node, reader = pair.nodes(change.path)
     if change.kind not in OF_UPDATES or node is None or reader is None or not isinstance(rules, list):
         return False
     ruled = Node({**{key: value for key, value in reader.raw.items() if key != RULES}, RULES: rules})

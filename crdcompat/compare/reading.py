@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place, rule_of
+from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place
+from crdcompat.cel.uses import rule_of
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, RULES, Node
 

@@ -13,7 +13,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
 from crdcompat.compare.reading import takes_all
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -28,8 +27,7 @@ _MAX_VALUES = 4
 
 def shape_trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer's type allows; for objects also one with a key that only a map accepts."""
-    node = node_at(pair.writer.node, change.path)
-    reader = node_at(pair.reader.node, change.path)
+    node, reader = pair.nodes(change.path)
     if node is None:
         return Trials(())
     if reader is not None and takes_all(node, reader, prunes=pair.reader.crd.prunes):

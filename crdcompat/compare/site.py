@@ -12,7 +12,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.schema.paths import Pointer, SchemaPath, value_at
+from crdcompat.schema.paths import Pointer, SchemaPath, node_at, value_at
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords whose errors do not concern one value of their own.
@@ -89,6 +89,10 @@ class WriterReader(Struct, frozen=True):
 
     writer: Resource
     reader: Resource
+
+    def nodes(self, path: SchemaPath) -> tuple[Node | None, Node | None]:
+        """The writer's and the reader's node at ``path``; None where a schema does not describe its values."""
+        return node_at(self.writer.node, path), node_at(self.reader.node, path)
 
     def question(self, *about: Any) -> bytes:
         """What an answer about these servers and ``about`` depends on, as the input of a kept answer."""

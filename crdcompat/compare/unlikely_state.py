@@ -71,7 +71,7 @@ def _lacks_routine(change: Change, effect: Effect, witness: Witness, pair: Write
 
 def _both_have(change: Change, pair: WriterReader, shared: Node) -> Object:
     """The members of the node that both sides declare, each with a value that both accept."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     both = node_at(shared, change.path)
     if writer is None or reader is None or both is None:
         return {}

@@ -18,7 +18,6 @@ from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
 from crdcompat.sources.named_refs import named_commit
-from crdcompat.sources.refs import is_bare
 from crdcompat.sources.repository import Repository
 
 
@@ -130,7 +129,7 @@ def _ships(crds: CrdSet | None) -> Iterator[str]:
 def _crds(repo: str | None) -> CrdSet | None:
     """The CRDs of the working tree, or of the head of a bare repository; None if they cannot be read."""
     try:
-        name = "git:HEAD" if is_bare(Repository(repo)) else "worktree:"
+        name = "git:HEAD" if Repository(repo).is_bare else "worktree:"
         return CrdReader().read(open_source(name, repo=repo))
     except SourceError:
         return None

@@ -17,7 +17,7 @@ from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.uses import uses_old
 from crdcompat.compare.facet import Facet, Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.compare.site import WriterReader

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.cel.rule import rule_of
+from crdcompat.cel.uses import rule_of
 
 if TYPE_CHECKING:
     from crdcompat.cel.syntax import Expr

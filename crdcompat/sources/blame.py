@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from crdcompat.errors import SourceError
-from crdcompat.sources.refs import is_shallow
 from crdcompat.sources.repository import TimeOutError
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def first_release(
         first, *others = sorted(refs, key=_by_version)
         if refs[first] in there:
             return first
-        return None if is_shallow(repo) else next((name for name in others if refs[name] in there), None)
+        return None if repo.is_shallow else next((name for name in others if refs[name] in there), None)
     except SourceError:  # the clone lacks the commit, or the time is over
         return None
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.sources.branches import names_of_remotes
-from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import is_commit_id, is_shallow, without_suffix
+from crdcompat.sources.naming import display_path, is_commit_id, without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,7 +42,7 @@ def fetch_commands(
         wanted.setdefault(remote, []).append(_refspec(base.removeprefix(f"{remote}/"), _folder(remote)))
     wanted[main] += [f"+refs/heads/{glob}:refs/remotes/{_folder(main)}/{glob}" for glob in branches]
     git = ["git"] if repo.path is None else ["git", "-C", repo.path]
-    deepen = ["--unshallow"] if whole and is_shallow(repo) else []
+    deepen = ["--unshallow"] if whole and repo.is_shallow else []
     refetch = ["--refetch", "--no-filter"] if whole and is_partial(repo) else []
     lines = []
     for remote, refspecs in wanted.items():

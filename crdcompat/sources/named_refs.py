@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from crdcompat.errors import UsageError
 from crdcompat.sources.branches import PROJECT
-from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import Resolved, is_commit_id, not_found, resolve, without_suffix
+from crdcompat.sources.naming import display_path, is_commit_id, without_suffix
+from crdcompat.sources.refs import Resolved, not_found, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,8 +1,9 @@
-"""Names of files: which are manifests; and text for paths and system errors in messages."""
+"""Names of files, and which are manifests; names of commits; text for paths and system errors in messages."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,6 +12,8 @@ from crdcompat.errors import CrdcompatError
 
 #: The names that a kustomization may have.
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
 
@@ -20,6 +23,16 @@ def is_manifest_name(path: str) -> bool:
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     return dot >= 0 and name[dot:].lower() in _EXTENSIONS  # kubectl reads a file called .yaml, too
+
+
+def is_commit_id(text: str) -> bool:
+    """Whether a text has the form of a full commit id (SHA-1 or SHA-256)."""
+    return _COMMIT.fullmatch(text) is not None
+
+
+def without_suffix(ref: str) -> str:
+    """A ref without what selects another commit (``~1``, ``^2``) or a file."""
+    return _SUFFIX.sub("", ref)
 
 
 def display_path(path: str | bytes) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from crdcompat.errors import MissingObjectsError, RefNotFoundError, SourceError
 from crdcompat.sources.branches import PROJECT, Names, is_release_branch, read_names
+from crdcompat.sources.fetching import fetch_commands
+from crdcompat.sources.naming import is_commit_id, without_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from crdcompat.sources.repository import Repository
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
 
@@ -72,7 +71,7 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     if done.returncode == 0 and is_commit_id(base):
         return base
     problem = f"{a} and {b} have no common commit in {repo.where}"
-    if is_shallow(repo):
+    if repo.is_shallow:
         raise MissingObjectsError(f"{problem}: the clone is shallow", _advice(repo, (), whole=True))
     raise SourceError(f"{problem}: their histories are unrelated")
 
@@ -80,16 +79,6 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
 def not_found(repo: Repository, name: str) -> RefNotFoundError:
     """The error for a name of no branch and no tag, with near names and advice. Raises SourceError."""
     return _not_found(repo, name, name, "", read_names(repo))
-
-
-def without_suffix(ref: str) -> str:
-    """A ref without what selects another commit (``~1``, ``^2``) or a file."""
-    return _SUFFIX.sub("", ref)
-
-
-def is_commit_id(text: str) -> bool:
-    """Whether a text has the form of a full commit id (SHA-1 or SHA-256)."""
-    return _COMMIT.fullmatch(text) is not None
 
 
 def release_refs(repo: Repository) -> dict[str, str]:
@@ -154,15 +143,13 @@ def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: Names)
     near = _near(base, names)
     if suffix and base in (*names.local, *names.tags, *remote_names, "HEAD", ""):
         problem = f"{ref}: {base or 'HEAD'} exists in {repo.where}, but its history does not reach that far"
-        return RefNotFoundError(ref, problem, near, _advice(repo, (), whole=True) if is_shallow(repo) else "")
+        return RefNotFoundError(ref, problem, near, _advice(repo, (), whole=True) if repo.is_shallow else "")
     problem = f"no branch, tag or commit {ref} in {repo.where}"
     like = f"\nnames like it: {', '.join(near)}" if near else ""
     return RefNotFoundError(ref, problem + like, near, _advice(repo, (base,), whole=False))
 
 
 def _advice(repo: Repository, refs: Sequence[str], *, whole: bool) -> str:
-    from crdcompat.sources.fetching import fetch_commands
-
     line = fetch_commands(repo, refs, whole=whole)
     if not line:
         return "the repository has no remote to fetch it from"
@@ -180,16 +167,6 @@ def _near(wanted: str, names: Names) -> tuple[str, ...]:
         start = wanted.rpartition("/")[2][:3].lower()
         pool = [name for name in pool if start in name.lower()][:_MAX_COMPARED]
     return tuple(dict.fromkeys(shown[name] for name in get_close_matches(wanted, pool, n=4, cutoff=0.6)))
-
-
-def is_shallow(repo: Repository) -> bool:
-    """Whether the repository is a shallow clone."""
-    return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
-
-
-def is_bare(repo: Repository) -> bool:
-    """Whether the repository has no working tree."""
-    return repo.run("rev-parse", "--is-bare-repository", ok=(0, 128)).stdout.strip() == b"true"
 
 
 def is_untracked(repo: Repository, file: Path) -> bool:

@@ -64,6 +64,16 @@ class Repository(Struct, frozen=True):
             return False
         return True
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the repository is a shallow clone."""
+        return self.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the repository has no working tree."""
+        return self.run("rev-parse", "--is-bare-repository", ok=(0, 128)).stdout.strip() == b"true"
+
     def run(
         self,
         *args: str,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from crdcompat.cel.names import escape, unescape
-from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Use, rule_of, uses_old
+from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Use
+from crdcompat.cel.uses import rule_of, uses_old
 
 _OF_ITEMS = [(("l", ITEM, "a"), VALUE), (("l", ITEM, "b"), VALUE)]
 

@@ -13,8 +13,8 @@ from symbols import Entry, UntranslatedError, Value
 
 from crdcompat.cel.macros import macro
 from crdcompat.cel.names import unescape
-from crdcompat.cel.rule import rule_of
 from crdcompat.cel.syntax import Expr
+from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import Node
 
 

@@ -22,7 +22,7 @@ from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.field_paths import rule_field
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.cel.parse import RefusedError
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.uses import uses_old
 from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
 from crdcompat.schema.work import WORK

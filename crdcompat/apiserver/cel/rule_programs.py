@@ -16,7 +16,7 @@ from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import MAX_OBJECT_SIZE, Bound
 from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.cel.parse import RefusedError, parse
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.uses import uses_old
 from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 

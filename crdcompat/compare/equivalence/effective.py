@@ -18,7 +18,7 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.parse import RefusedError
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.uses import uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.counterexamples import counterexamples, is_understood

@@ -11,7 +11,7 @@ from crdcompat.apiserver.cel.environment import lacks
 from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
-from crdcompat.cel.rule import uses_old
+from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import (

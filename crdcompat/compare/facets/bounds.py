@@ -35,7 +35,7 @@ _MAX_LISTED, _MAX_DISTANCE = 64, 1_000_000
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Numbers just outside the reader's bounds and inside the writer's."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     no_numbers = without_numbers(writer, pair.writer) or without_numbers(reader, pair.reader)

@@ -17,7 +17,7 @@ from crdcompat.candidates.mentions import Mention, mentions
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import distinct, every_value, hint, variants
-from crdcompat.cel.rule import rule_of, uses_old
+from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction
 from crdcompat.compare.intersection import intersection
@@ -103,7 +103,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
     Values that the reader rejects for nothing else come first: the server evaluates no rules if other keywords fail.
     """
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())

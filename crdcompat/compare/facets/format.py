@@ -18,7 +18,6 @@ from crdcompat.compare.facet import Effects, Facet, breaks
 from crdcompat.compare.limits import changes_range
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -53,7 +52,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values of the writer's format that violate the reader's; none if the reader's server does not check it."""
     from crdcompat.schema.regex import Language, only_in
 
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if not supported(reader.format, reader.type, pair.reader.server) or reader.format in _WHOLE_RANGE:

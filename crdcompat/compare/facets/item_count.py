@@ -9,7 +9,6 @@ from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_facet, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
-from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minItems", "maxItems")
@@ -17,7 +16,7 @@ _LIMITS = ("minItems", "maxItems")
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Lists of sizes that the writer allows and the reader rejects."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if not may_be(writer, "array"):

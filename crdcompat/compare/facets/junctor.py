@@ -21,7 +21,6 @@ from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.equality import identical, schema_text
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -46,7 +45,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer accepts and the reader's junctors reject."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     reader_only = _without_shared(reader, writer)

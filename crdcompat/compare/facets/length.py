@@ -8,7 +8,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.limits import limit_facet, may_be
 from crdcompat.compare.site import Trial, Trials, WriterReader
 from crdcompat.compare.union import looser
-from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minLength", "maxLength")
@@ -16,7 +15,7 @@ _LIMITS = ("minLength", "maxLength")
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Strings that the writer accepts and the reader rejects."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if not may_be(writer, "string"):

@@ -16,7 +16,6 @@ from crdcompat.compare.facet import Effects, Facet, breaks
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
 from crdcompat.compare.site import Site, Trials, WriterReader
 from crdcompat.compare.union import either
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -32,7 +31,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Multiples of the writer's factor that are not multiples of the reader's."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     no_numbers = without_numbers(writer, pair.writer) or without_numbers(reader, pair.reader)

@@ -20,7 +20,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks, copy_from_new
 from crdcompat.compare.limits import changes_range, without_numbers
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -40,7 +39,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Plain numbers of the writer; none if the reader's server accepts numbers."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if without_numbers(writer, pair.writer) or not without_numbers(reader, pair.reader):

@@ -56,7 +56,7 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Strings of the writer's pattern that are not of the reader's."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if not may_be(writer, "string"):

@@ -7,7 +7,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.limits import limit_facet, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction
 
@@ -16,7 +15,7 @@ _LIMITS = ("minProperties", "maxProperties")
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Objects of sizes that the writer allows and the reader rejects."""
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None:
         return Trials(())
     if not may_be(writer, "object"):

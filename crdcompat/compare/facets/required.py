@@ -43,7 +43,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The parent object without the field, or with the writer's default if the reader drops the field."""
-    writer, reader = (node_at(side.node, change.path[:-1]) for side in (pair.writer, pair.reader))
+    writer, reader = pair.nodes(change.path[:-1])
     name = str(change.path[-1])
     written, read = (side.properties.get(name) if side is not None else None for side in (writer, reader))
     if read is not None and read.default is not ABSENT:

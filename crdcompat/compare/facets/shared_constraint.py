@@ -21,14 +21,14 @@ from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import object_of_size, sample
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import variants
-from crdcompat.cel.rule import Place, rule_of, uses_old
+from crdcompat.cel.rule import Place
+from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.reading import COUNTS, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.equality import identical
-from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -56,7 +56,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     There are none if the reader reads the members as the writer does, or if the rules hold for whatever the writer
     accepts: rules of a release may be about members that only the next one declares.
     """
-    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    writer, reader = pair.nodes(change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
         return Trials((), complete=True)
     shows_bare = all(side.server.does("cel_bare_objects") for side in (pair.writer, pair.reader))

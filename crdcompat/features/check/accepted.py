@@ -19,8 +19,9 @@ from crdcompat.errors import ConfigError, SourceError
 from crdcompat.features.check.base import EMPTY, Change
 from crdcompat.features.check.kept_growth import may_declare
 from crdcompat.sources.commit_files import blobs_at, read_blob
+from crdcompat.sources.naming import is_commit_id
 from crdcompat.sources.plain_file import path_in, read_plain
-from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.texts import cut
 

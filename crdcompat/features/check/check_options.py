@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
-from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.naming import is_commit_id
+from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.filters import UNFILTERED, Filters
 

@@ -9,7 +9,7 @@ from crdcompat.errors import CrdcompatError, MissingObjectsError, RefNotFoundErr
 from crdcompat.features.check.base import chosen_base
 from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.sources.fetching import fetch_commands, is_partial
-from crdcompat.sources.refs import is_shallow, resolve
+from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def with_one_advice(
         return error
     advice = f"to get all that this check needs:\n{commands}"
     setting = next((text for name, text in _SETTINGS.items() if environment.get(name)), "")
-    if setting and (is_shallow(repository) or not has_base):
+    if setting and (repository.is_shallow or not has_base):
         advice += f"\nor set {setting}"
     if isinstance(error, RefNotFoundError):
         return RefNotFoundError(error.ref, error.problem, error.near, advice)

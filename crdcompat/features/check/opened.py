@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.errors import RefNotFoundError
 from crdcompat.sources.git import GitTree
 from crdcompat.sources.named_refs import named_commit, typed_commit
-from crdcompat.sources.refs import is_commit_id
+from crdcompat.sources.naming import is_commit_id
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from crdcompat.models.check import CheckReport
 from crdcompat.models.release import Release
 from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources.differing import between_commits, names_files, read_index, since_commit
-from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.naming import is_commit_id
+from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from crdcompat.program import runs_in_ci
 from crdcompat.sources.commit_files import blobs_at, read_blob
 from crdcompat.sources.differing import has_staged
 from crdcompat.sources.named_refs import find_ref, typed_commit
+from crdcompat.sources.naming import is_commit_id
 from crdcompat.sources.plain_file import path_in, top_of
-from crdcompat.sources.refs import is_commit_id, merge_base, resolve
+from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:

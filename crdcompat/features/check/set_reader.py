@@ -15,7 +15,8 @@ from crdcompat.features.check.check_options import CheckOptions, compares_all
 from crdcompat.features.check.unchanged import FileSearch, unneeded_files
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.prefilter.facts import FileFacts
-from crdcompat.sources.refs import is_commit_id, name_at
+from crdcompat.sources.naming import is_commit_id
+from crdcompat.sources.refs import name_at
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Side

@@ -28,7 +28,8 @@ def with_submodules(report: CheckReport, change: Change, config: Config, repo: s
     """
     from crdcompat.features.check.base import EMPTY, short
     from crdcompat.sources.differing import moved_submodules
-    from crdcompat.sources.refs import is_commit_id, resolve
+    from crdcompat.sources.naming import is_commit_id
+    from crdcompat.sources.refs import resolve
     from crdcompat.sources.repository import Repository
 
     if change.old == EMPTY:
