@@ -102,6 +102,9 @@ def test_the_verdict_names_what_it_rests_on(tmp_path: Path) -> None:
     assert replay_verdict(partly).sentence == f"r2 -> r1: UNKNOWN (not judged: {said})"
     assert rests_on(partly).endswith("1 accepted. Not recorded: 1 kind with findings.")
     assert "  not recorded: Gadget (2 findings)" in _lines(partly)
+    namesake = Unrecorded("gadgets.other.example.com", "Gadget", 1)
+    alike = _lines(replace(partly, unrecorded=(*partly.unrecorded, namesake)))
+    assert "  not recorded: gadgets.example.com (2 findings), gadgets.other.example.com (1 finding)" in alike
     empty = replace(clean, objects=())
     assert replay_verdict(empty).tone == "unknown"
 

@@ -31,6 +31,7 @@ from crdcompat.render.wording.simulation import (
     is_write,
     judging,
     judging_server,
+    kind_names,
     repair_command,
     repair_sentence,
     replay_title,
@@ -206,9 +207,9 @@ def _not_judged(report: SimulationReport, style: Style) -> Iterator[Block]:
     missed = [item for item in report.not_simulated if not (item.outside or item.lost)]
     outside = [item for item in report.not_simulated if item.outside]
     if missed or report.unrecorded:
-        shown = report.unrecorded if style.verbosity > 0 else report.unrecorded[:_MAX_REASONS]
-        names = [f"{item.kind} ({plural(item.findings, 'finding')})" for item in shown]
-        unrecorded = f"not recorded: {some(names + [''] * (len(report.unrecorded) - len(shown)), len(names))}"
+        kinds = zip(kind_names(report.unrecorded), report.unrecorded, strict=True)
+        names = [f"{name} ({plural(item.findings, 'finding')})" for name, item in kinds]
+        unrecorded = f"not recorded: {some(names, len(names) if style.verbosity > 0 else _MAX_REASONS)}"
         more = (Line(unrecorded, fold=Fold.ALWAYS),) if report.unrecorded else ()
         yield Section("Not judged", (_reasons(missed), *more, *_folded(missed)), anchor="missed")
     if outside or report.skipped:

@@ -121,10 +121,14 @@ def too_early(growth: Growth) -> str:
 
 
 def unrecorded_line(kinds: Sequence[Unrecorded], most: int = 3) -> str:
-    """``nothing was recorded of 5 kinds with findings: A, B, C and 2 more``; kinds of one name are named by CRD."""
+    """``nothing was recorded of 5 kinds with findings: A, B, C and 2 more``."""
+    return f"nothing was recorded of {plural(len(kinds), 'kind')} with findings: {some(kind_names(kinds), most)}"
+
+
+def kind_names(kinds: Sequence[Unrecorded]) -> list[str]:
+    """The names of the kinds; kinds of one name are named by their CRDs."""
     counted = Counter(item.kind for item in kinds)
-    names = [item.kind if counted[item.kind] == 1 else item.crd for item in kinds]
-    return f"nothing was recorded of {plural(len(names), 'kind')} with findings: {some(names, most)}"
+    return [item.kind if counted[item.kind] == 1 else item.crd for item in kinds]
 
 
 def replay_title(report: SimulationReport) -> str:
