@@ -207,8 +207,8 @@ def _not_judged(report: SimulationReport, style: Style) -> Iterator[Block]:
     missed = [item for item in report.not_simulated if not (item.outside or item.lost)]
     outside = [item for item in report.not_simulated if item.outside]
     if missed or report.unrecorded:
-        kinds = zip(kind_names(report.unrecorded), report.unrecorded, strict=True)
-        names = [f"{name} ({plural(item.findings, 'finding')})" for name, item in kinds]
+        unseen = zip(kind_names(report.unrecorded), report.unrecorded, strict=True)
+        names = [f"{name} ({plural(item.findings, 'finding')})" for name, item in unseen]
         unrecorded = f"not recorded: {some(names, len(names) if style.verbosity > 0 else _MAX_REASONS)}"
         more = (Line(unrecorded, fold=Fold.ALWAYS),) if report.unrecorded else ()
         yield Section("Not judged", (_reasons(missed), *more, *_folded(missed)), anchor="missed")
