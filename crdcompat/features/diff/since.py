@@ -42,7 +42,7 @@ class _Release:
 
     def __init__(self, crds: CrdSet, new: CrdSet) -> None:
         self.name = crds.title
-        self._crds = crds
+        self._documents = crds.named()
         self._contexts = [each for each in contexts_of(crds.documents, new.documents) if each.feature_set == "Default"]
         self._resolved: dict[str, Resolved | None] = {}
 
@@ -57,6 +57,6 @@ class _Release:
         return chosen is not None and (item.change.of_crd or node_at(chosen.version.node, item.change.path) is not None)
 
     def _resolve(self, name: str) -> Resolved | None:
-        documents = self._crds.named().get(name, ())
+        documents = self._documents.get(name, ())
         included = tuple(each for each in documents if any(map(each.is_in, self._contexts)))
         return resolve(included) if included else None
