@@ -80,18 +80,18 @@ def _places(branch: Node, at: Place) -> Iterator[Place]:
 
 def _rules_alike(rules: Iterable[Any], writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see the same in each object; False for rules that cannot be read."""
-    alike = partial(_alike, shows_bare=shows_bare)
+    alike, sized = (partial(each, shows_bare=shows_bare) for each in (_alike, _sized_alike))
     if not _seen_alike(writer, reader, shows_bare=shows_bare) or not alike(_element(writer), _element(reader)):
         return False
     read = [rule_of(rule.get("rule")) for rule in rules]
     how = {
-        PRESENCE: partial(_sized_alike, shows_bare=shows_bare),
-        SIZE: partial(_sized_alike, shows_bare=shows_bare),
+        PRESENCE: partial(_shown_alike, shows_bare=shows_bare),
+        SIZE: sized,
         ITEMS: alike,
         VALUE: partial(_wholly_alike, shows_bare=shows_bare),
     }
     return all(
-        rule is not None and all(_member_alike(writer, reader, use.place, how[use.how], alike) for use in rule.uses)
+        rule is not None and all(_member_alike(writer, reader, use.place, how[use.how], sized) for use in rule.uses)
         for rule in read
     )
 
@@ -136,6 +136,18 @@ def _held_alike(writer: Node | None, reader: Node | None) -> bool:
         return writer is reader
     flags = [(side.preserve, side.embedded, side.additional is not None, side.types) for side in (writer, reader)]
     return flags[0] == flags[1] and _counted_alike(writer, reader)
+
+
+def _shown_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+    """Whether rules see a member, of whatever value, in both or in none.
+
+    Servers read the value for ``has``, too, but find no fault that the type or the format of the reader does not have.
+    """
+    if writer is None or reader is None:
+        return writer is reader
+    kinds = (_kinds(View(side), shows_bare=shows_bare) for side in (writer, reader))
+    shown = (kind != "unseen" and readable for kind, readable, *_ in kinds)
+    return _counted_alike(writer, reader) and next(shown) == next(shown)
 
 
 def _sized_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:

@@ -77,7 +77,9 @@ def test_a_union_of_members_does_not_depend_on_the_type_of_a_member_for_rules(tm
         ("size(self.m) > 0", False),
         ("!has(self.m) || self.m.size() < 9", False),
         ("size(self.m) > 0 && 'a' in self.m && self.m['a'] != ''", True),
-        ("has(self.m) && self.?m.a.hasValue()", True),
+        ("has(self.m) && self.?m.a.hasValue()", False),
+        ("has(self.m) && optional.ofNonZeroValue(self.m.a).hasValue()", True),
+        ("has(self.m) && self.m.all(key, self.m[key] != '')", True),
     ],
 )
 def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
@@ -90,6 +92,31 @@ def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
     )
     found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
     assert ("shared-constraint-broken" in {each["rule"] for each in found}) == sees_elements
+
+
+@pytest.mark.parametrize(
+    ("rule", "reads_the_value"),
+    [
+        ("has(self.b) || !has(self.at)", False),
+        ("has(self.b) || !self.?at.hasValue()", False),
+        ("has(self.b) || !self.l.exists(each, has(each.at))", False),
+        ("has(self.b) || self.l.all(each, !has(each.at) || dyn(each.at) != 'x')", True),
+        ("has(self.b) || !optional.ofNonZeroValue(self.at).hasValue()", True),
+        ("has(self.b) || dyn(self.at) != 'x'", True),
+    ],
+)
+def test_a_rule_that_asks_whether_a_member_is_there_does_not_depend_on_its_value(
+    tmp_path: Path, rule: str, reads_the_value: bool
+) -> None:
+    """A format makes another type for rules; ``has`` is about the member alone."""
+    dates = (string(), {"type": "string", "format": "date-time"})
+    sides = (_ruled(obj(at=at, b=string(), l=array(obj(at=at), maxItems=3)), rule) for at in dates)
+    found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
+    formats = {("format-changed", f"spec.v.{path}", "upgrade") for path in ("at", "l[*].at")}
+    shared = {("shared-constraint-broken", "spec.v", way) for way in ("rollback", "upgrade")}
+    assert {(each["rule"], each["path"], each["direction"]) for each in found} - formats == (
+        shared if reads_the_value else set()
+    )
 
 
 def test_a_rule_that_does_not_compile_is_on_no_cluster(tmp_path: Path) -> None:
