@@ -13,11 +13,13 @@ from typing import Any
 from crdcompat.apiserver.cel.views import View
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place, rule_of
 from crdcompat.schema.equality import identical
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node, mapping_of
 
 #: Whether two nodes are read alike; one that is not there is None.
 _Alike = Callable[[Node | None, Node | None], bool]
 COUNTS = ("minProperties", "maxProperties")
+#: Keywords that decide what a server removes.
+_OF_KEEPING = ("nullable", PRESERVE)
 #: Keywords that ``takes_all`` covers, or that restrict no value.
 _OF_SHAPE = frozenset(
     {
@@ -29,7 +31,7 @@ _OF_SHAPE = frozenset(
         "properties",
         "type",
         "x-kubernetes-int-or-string",
-        "x-kubernetes-preserve-unknown-fields",
+        PRESERVE,
     }
 )
 
@@ -44,7 +46,7 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
     if keyword == "required":
         # Each object of the writer has these members. The facet ``nullable`` judges a required null.
         return not any(_holds(writer, name) and not _holds(reader, name) for name in writer.required)
-    if writer.preserve != reader.preserve:
+    if writer.preserve and not reader.preserve:
         return False
     if keyword == RULES:
         return _rules_alike(value, writer, reader, shows_bare=shows_bare)
@@ -104,9 +106,11 @@ def _member_alike(writer: Node, reader: Node, place: Place, alike: _Alike, on_wa
             return theirs is None
         if mine is None:  # no object of the writer has it
             return theirs is None or theirs.default is ABSENT
-        if theirs is not None and step in writer.required:  # each object of the writer has it: no default is added
+        if theirs is None:
+            return reader.preserve
+        if step in writer.required:  # each object of the writer has it: no default is added
             theirs = Node({key: value for key, value in theirs.raw.items() if key != "default"})
-        if theirs is None or not (on_way or alike if index < len(place) else alike)(mine, theirs):
+        if not (on_way or alike if index < len(place) else alike)(mine, theirs):
             return False
         writer, reader = mine, theirs
     return True
@@ -190,6 +194,27 @@ def _kinds(view: View | None, *, shows_bare: bool) -> tuple[Any, ...]:
 
 def _element(node: Node) -> Node | None:
     return node.additional if isinstance(node.additional, Node) else node.items
+
+
+def as_kept(writer: Node, reader: Node) -> Node:
+    """The node of a reader that prunes nothing, as it reads what ``writer`` accepts: with all that the writer declares.
+
+    Servers neither prune nor drop nulls for a CRD with ``preserveUnknownFields: true`` (docs/semantics.md#decoding).
+    """
+    raw = {key: value for key, value in reader.raw.items() if key not in _OF_KEEPING}
+    raw |= {key: writer.raw[key] for key in _OF_KEEPING if key in writer.raw}
+    for key in ("additionalProperties", "items"):
+        if key in writer.raw:
+            raw[key] = _kept(writer.raw[key], raw.get(key))
+    if writer.properties:
+        theirs = mapping_of(reader.raw.get("properties"))
+        mine = {name: _kept(member.raw, theirs.get(name)) for name, member in writer.properties.items()}
+        raw["properties"] = {**theirs, **mine}
+    return Node(raw, reader.name)
+
+
+def _kept(writer: Any, reader: Any) -> Any:
+    return as_kept(Node(writer), Node(reader)).raw if isinstance(writer, dict) and isinstance(reader, dict) else writer
 
 
 def takes_all(writer: Node, reader: Node, *, prunes: bool) -> bool:
