@@ -17,7 +17,8 @@ from crdcompat.cel.syntax import Expr, Parsed
 _MAX_RULES = 8192
 _OLD = "oldSelf"
 #: Functions and operators whose result is one of their operands, or an optional of it.
-_SAME = frozenset({"dyn", "value", "orValue", "or", "of", "ofNonZeroValue", "optional.of", "optional.ofNonZeroValue"})
+_NON_ZERO = frozenset({"ofNonZeroValue", "optional.ofNonZeroValue"})
+_SAME = _NON_ZERO | {"dyn", "value", "orValue", "or", "of", "optional.of"}
 _SAME_ITEMS = frozenset({"distinct", "reverse", "slice", "sort", "flatten"})
 _ELEMENT = frozenset({"_[_]", "_[?_]", "_?._"})
 _ORDER = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
@@ -178,7 +179,10 @@ class _Reader:
             self.visit(args[0], scope, VALUE)
             return _joined(self._denoted(arg, scope) for arg in args[1:])
         if name in _SAME:
-            return _joined(self._denoted(operand, scope) for operand in operands)
+            value = _joined(self._denoted(operand, scope) for operand in operands)
+            if name in _NON_ZERO:  # whether there is an optional depends on the value
+                self._use(expr, value, VALUE)
+            return value
         if name in _SAME_ITEMS and operands:
             for operand in operands[1:]:
                 self.visit(operand, scope, VALUE)

@@ -14,11 +14,13 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Place
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.equality import identical
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node, mapping_of
 
 #: Whether two nodes are read alike; one that is not there is None.
 _Alike = Callable[[Node | None, Node | None], bool]
 COUNTS = ("minProperties", "maxProperties")
+#: Keywords that decide what a server removes.
+_OF_KEEPING = ("nullable", PRESERVE)
 #: Keywords that ``takes_all`` covers, or that restrict no value.
 _OF_SHAPE = frozenset(
     {
@@ -30,7 +32,7 @@ _OF_SHAPE = frozenset(
         "properties",
         "type",
         "x-kubernetes-int-or-string",
-        "x-kubernetes-preserve-unknown-fields",
+        PRESERVE,
     }
 )
 
@@ -45,7 +47,7 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
     if keyword == "required":
         # Each object of the writer has these members. The facet ``nullable`` judges a required null.
         return not any(_holds(writer, name) and not _holds(reader, name) for name in writer.required)
-    if writer.preserve != reader.preserve:
+    if writer.preserve and not reader.preserve:
         return False
     if keyword == RULES:
         return _rules_alike(value, writer, reader, shows_bare=shows_bare)
@@ -81,18 +83,18 @@ def _places(branch: Node, at: Place) -> Iterator[Place]:
 
 def _rules_alike(rules: Iterable[Any], writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see the same in each object; False for rules that cannot be read."""
-    alike = partial(_alike, shows_bare=shows_bare)
+    alike, sized = (partial(each, shows_bare=shows_bare) for each in (_alike, _sized_alike))
     if not _seen_alike(writer, reader, shows_bare=shows_bare) or not alike(_element(writer), _element(reader)):
         return False
     read = [rule_of(rule.get("rule")) for rule in rules]
     how = {
-        PRESENCE: partial(_sized_alike, shows_bare=shows_bare),
-        SIZE: partial(_sized_alike, shows_bare=shows_bare),
+        PRESENCE: partial(_shown_alike, shows_bare=shows_bare),
+        SIZE: sized,
         ITEMS: alike,
         VALUE: partial(_wholly_alike, shows_bare=shows_bare),
     }
     return all(
-        rule is not None and all(_member_alike(writer, reader, use.place, how[use.how], alike) for use in rule.uses)
+        rule is not None and all(_member_alike(writer, reader, use.place, how[use.how], sized) for use in rule.uses)
         for rule in read
     )
 
@@ -105,9 +107,11 @@ def _member_alike(writer: Node, reader: Node, place: Place, alike: _Alike, on_wa
             return theirs is None
         if mine is None:  # no object of the writer has it
             return theirs is None or theirs.default is ABSENT
-        if theirs is not None and step in writer.required:  # each object of the writer has it: no default is added
+        if theirs is None:
+            return reader.preserve
+        if step in writer.required:  # each object of the writer has it: no default is added
             theirs = Node({key: value for key, value in theirs.raw.items() if key != "default"})
-        if theirs is None or not (on_way or alike if index < len(place) else alike)(mine, theirs):
+        if not (on_way or alike if index < len(place) else alike)(mine, theirs):
             return False
         writer, reader = mine, theirs
     return True
@@ -137,6 +141,18 @@ def _held_alike(writer: Node | None, reader: Node | None) -> bool:
         return writer is reader
     flags = [(side.preserve, side.embedded, side.additional is not None, side.types) for side in (writer, reader)]
     return flags[0] == flags[1] and _counted_alike(writer, reader)
+
+
+def _shown_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+    """Whether rules see a member, of whatever value, in both or in none.
+
+    Servers read the value for ``has``, too, but find no fault that the type or the format of the reader does not have.
+    """
+    if writer is None or reader is None:
+        return writer is reader
+    kinds = (_kinds(View(side), shows_bare=shows_bare) for side in (writer, reader))
+    shown = (kind != "unseen" and readable for kind, readable, *_ in kinds)
+    return _counted_alike(writer, reader) and next(shown) == next(shown)
 
 
 def _sized_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
@@ -179,6 +195,27 @@ def _kinds(view: View | None, *, shows_bare: bool) -> tuple[Any, ...]:
 
 def _element(node: Node) -> Node | None:
     return node.additional if isinstance(node.additional, Node) else node.items
+
+
+def as_kept(writer: Node, reader: Node) -> Node:
+    """The node of a reader that prunes nothing, as it reads what ``writer`` accepts: with all that the writer declares.
+
+    Servers neither prune nor drop nulls for a CRD with ``preserveUnknownFields: true`` (docs/semantics.md#decoding).
+    """
+    raw = {key: value for key, value in reader.raw.items() if key not in _OF_KEEPING}
+    raw |= {key: writer.raw[key] for key in _OF_KEEPING if key in writer.raw}
+    for key in ("additionalProperties", "items"):
+        if key in writer.raw:
+            raw[key] = _kept(writer.raw[key], raw.get(key))
+    if writer.properties:
+        theirs = mapping_of(reader.raw.get("properties"))
+        mine = {name: _kept(member.raw, theirs.get(name)) for name, member in writer.properties.items()}
+        raw["properties"] = {**theirs, **mine}
+    return Node(raw, reader.name)
+
+
+def _kept(writer: Any, reader: Any) -> Any:
+    return as_kept(Node(writer), Node(reader)).raw if isinstance(writer, dict) and isinstance(reader, dict) else writer
 
 
 def takes_all(writer: Node, reader: Node, *, prunes: bool) -> bool:

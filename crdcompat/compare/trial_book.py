@@ -60,7 +60,8 @@ class TrialBook:
         """``facet.trials``, made once for equal nodes; if ``looks_above``, for equal parents of the nodes, too."""
         paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
         made = partial(facet.trials, change, direction, pair)
-        return self._once(self._known, (change.kind, change.path, direction, pair.reader.crd.prunes), pair, paths, made)
+        prunes = (pair.writer.crd.prunes, pair.reader.crd.prunes)
+        return self._once(self._known, (change.kind, change.path, direction, *prunes), pair, paths, made)
 
     def harms(
         self, change: Change, direction: Direction, pair: WriterReader, make: Callable[[], tuple[Harm, ...]]

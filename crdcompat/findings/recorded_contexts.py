@@ -39,7 +39,7 @@ class Schemas(Struct, frozen=True, eq=False):
 
     sides: WriterReader
     labels: frozenset[str]
-    is_known: bool = True
+    is_known: bool
 
 
 class Origin(Struct, frozen=True, eq=False):

@@ -32,6 +32,8 @@ Schema = dict[str, Any]
 
 #: The keyword of CEL rules.
 RULES: Final = "x-kubernetes-validations"
+#: The keyword of values whose unknown fields servers keep.
+PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 
 #: The number of values from which on no example value is built.
 MAX_SIZE = 20_000
@@ -57,7 +59,7 @@ class Node:
         self.format = _text(get("format"))
         self.nullable = get("nullable") is True
         self.int_or_string = get("x-kubernetes-int-or-string") is True
-        self.preserve = get("x-kubernetes-preserve-unknown-fields") is True
+        self.preserve = get(PRESERVE) is True
         self.embedded = get("x-kubernetes-embedded-resource") is True
         self.list_type = _text(get("x-kubernetes-list-type")) or "atomic"
         self.enum = tuple(_sequence(get("enum")))

@@ -20,6 +20,7 @@ _OF_ITEMS = [(("l", ITEM, "a"), VALUE), (("l", ITEM, "b"), VALUE)]
         ("(self).a == 'x' // self.c", [(("a",), VALUE)]),
         ("has(self.a.b)", [(("a", "b"), PRESENCE)]),
         ("self.?a.?b.hasValue()", [(("a", "b"), PRESENCE)]),
+        ("optional.ofNonZeroValue(self.a).hasValue()", [(("a",), VALUE), (("a",), PRESENCE)]),
         ("self.a.?b.orValue(self.c) == 'x'", [(("a", "b"), VALUE), (("c",), VALUE)]),
         ("(self.a ? self.b : self.c).d", [(("a",), VALUE), (("b", "d"), VALUE), (("c", "d"), VALUE)]),
         ("size(self.a) > self.b.size()", [(("a",), SIZE), (("b",), SIZE)]),

@@ -48,6 +48,27 @@ def test_a_type_that_another_crd_holds_is_one_entry(tmp_path: Path) -> None:
     assert group_ids(report) == {group_key(each): entry.finding.id for each in report.findings}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (string(), string(minLength=2)),
+        (string(minLength=2), string()),
+        (string("A"), string()),
+        (obj(), obj(a=obj())),
+    ],
+    ids=["new alone", "old alone", "values gone", "a member"],
+)
+def test_any_change_of_the_type_is_one_entry(tmp_path: Path, old: Json, new: Json) -> None:
+    widgets = (obj(spec=obj(), status=obj(v=each)) for each in (old, new))
+    sides = ([crd(root(**each["properties"])), crd(root(spec=obj(widget=each)), kind="Config")] for each in widgets)
+    report = compared(tmp_path, *sides)
+    assert report.findings
+    for entry in entries(report):
+        assert [(each.crd, each.path) for each in entry.mirrors] == [
+            ("configs.example.com", f"spec.widget.{entry.finding.path}")
+        ]
+
+
 def test_every_format_has_one_entry_with_the_places(tmp_path: Path) -> None:
     report = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
     (entry,) = entries(report)

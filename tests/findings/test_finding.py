@@ -160,6 +160,15 @@ def test_what_decided(chosen: Chosen, facts: dict[str, Any], because: tuple[str,
     assert finding.because == because
 
 
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("side", ["added", "removed"])
+def test_the_number_of_rules(chosen: Chosen, side: str, number: int) -> None:
+    item = _judged(chosen, kind=f"cel.rule-{side}")
+    values = {"added": (), "removed": (), side: ("self.a", "self.b")[:number]}
+    (finding,) = _made(replace(item, change=replace(item.change, **values)))
+    assert f"{'has' if side == 'added' else 'loses'} {'a rule' if number == 1 else '2 rules'}" in finding.message
+
+
 @pytest.mark.parametrize(
     ("kind", "spared", "sentence"),
     [

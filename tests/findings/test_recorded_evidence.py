@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, both, crd, diff, only, recorded_count, root, string, write
+from helpers import Json, array, both, crd, diff, only, recorded_count, root, string, version, write
 from helpers import obj as schema
 from msgspec.structs import replace
 
@@ -297,6 +297,28 @@ def test_a_default_is_evidence_though_the_object_is_refused(tmp_path: Path) -> N
     report = _with(sides, _widget("a", spec={"items": [{"a": "y"}]}, status={"mode": "b"}))
     met = {(item.rule, item.path): recorded_count(item) for item in report.findings if item.direction == "upgrade"}
     assert met == {("default-added", "spec.items[*].kept"): 1, ("enum-value-removed", "status.mode"): 1}
+
+
+@pytest.mark.parametrize(
+    ("old_has", "new_has", "expected"),
+    [
+        (False, True, {"rollback": 1, "upgrade": 0}),
+        (True, False, {"rollback": 0, "upgrade": 1}),
+        (True, True, {}),
+    ],
+)
+def test_an_object_that_loses_its_status_endpoint(
+    tmp_path: Path, old_has: bool, new_has: bool, expected: dict[str, int]
+) -> None:
+    """Writes of /status fail where the writer has the endpoint and the reader has not."""
+    plain = root(spec=schema(a=string()), status=schema(mode=string()))
+    endpoints = ({} if has else {"subresources": {}} for has in (old_has, new_has))
+    old, new = (crd(versions=[version(plain, **more)]) for more in endpoints)
+    paths = both(tmp_path, old, new)
+    sides = crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+    report = _with(sides, _widget("a", spec={"a": "x"}, status={"mode": "y"}))
+    assert {str(each.direction): recorded_count(each) for each in report.findings} == expected
+    assert report.unexplained == ()
 
 
 def test_an_object_in_two_recordings_counts_once(sides: tuple[CrdSet, CrdSet]) -> None:

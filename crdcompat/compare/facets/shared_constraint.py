@@ -26,10 +26,10 @@ from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.reading import COUNTS, reads_alike
+from crdcompat.compare.reading import COUNTS, as_kept, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.equality import identical
-from crdcompat.schema.structural import ABSENT, RULES, Node
+from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
 #: Other facets have the keywords used here and compare them where the two sides differ.
@@ -59,6 +59,10 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = pair.nodes(change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
         return Trials((), complete=True)
+    if not pair.reader.crd.prunes:
+        reader = as_kept(writer, reader)
+    elif not pair.writer.crd.prunes:
+        writer = Node({**writer.raw, PRESERVE: True})
     shows_bare = all(side.server.does("cel_bare_objects") for side in (pair.writer, pair.reader))
     affected = {
         key: value

@@ -43,7 +43,7 @@ def judge_recording(
     except Exception as error:
         if os.environ.get("CRDCOMPAT_TRACEBACK"):
             traceback.print_exc()
-        what = (f"{type(error).__name__}: {error}".splitlines() or [""])[0]
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _failed(f"crashed ({what}): this is a bug; please report it")
 
 

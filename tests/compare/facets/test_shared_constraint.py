@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
+from helpers import Json, array, both, crd, diff, obj, only, prove, root, select, string, write
 
 _RULE = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('') != 'Strict' || has(self.a)"}]}
 _UNLOCKED = {"x-kubernetes-validations": [{"rule": "self.?mode.orValue('A') != 'B' || !has(self.lock)"}]}
@@ -77,7 +77,9 @@ def test_a_union_of_members_does_not_depend_on_the_type_of_a_member_for_rules(tm
         ("size(self.m) > 0", False),
         ("!has(self.m) || self.m.size() < 9", False),
         ("size(self.m) > 0 && 'a' in self.m && self.m['a'] != ''", True),
-        ("has(self.m) && self.?m.a.hasValue()", True),
+        ("has(self.m) && self.?m.a.hasValue()", False),
+        ("has(self.m) && optional.ofNonZeroValue(self.m.a).hasValue()", True),
+        ("has(self.m) && self.m.all(key, self.m[key] != '')", True),
     ],
 )
 def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
@@ -90,6 +92,31 @@ def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
     )
     found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
     assert ("shared-constraint-broken" in {each["rule"] for each in found}) == sees_elements
+
+
+@pytest.mark.parametrize(
+    ("rule", "reads_the_value"),
+    [
+        ("has(self.b) || !has(self.at)", False),
+        ("has(self.b) || !self.?at.hasValue()", False),
+        ("has(self.b) || !self.l.exists(each, has(each.at))", False),
+        ("has(self.b) || self.l.all(each, !has(each.at) || dyn(each.at) != 'x')", True),
+        ("has(self.b) || !optional.ofNonZeroValue(self.at).hasValue()", True),
+        ("has(self.b) || dyn(self.at) != 'x'", True),
+    ],
+)
+def test_a_rule_that_asks_whether_a_member_is_there_does_not_depend_on_its_value(
+    tmp_path: Path, rule: str, reads_the_value: bool
+) -> None:
+    """A format makes another type for rules; ``has`` is about the member alone."""
+    dates = (string(), {"type": "string", "format": "date-time"})
+    sides = (_ruled(obj(at=at, b=string(), l=array(obj(at=at), maxItems=3)), rule) for at in dates)
+    found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
+    formats = {("format-changed", f"spec.v.{path}", "upgrade") for path in ("at", "l[*].at")}
+    shared = {("shared-constraint-broken", "spec.v", way) for way in ("rollback", "upgrade")}
+    assert {(each["rule"], each["path"], each["direction"]) for each in found} - formats == (
+        shared if reads_the_value else set()
+    )
 
 
 def test_a_rule_that_does_not_compile_is_on_no_cluster(tmp_path: Path) -> None:
@@ -304,3 +331,76 @@ def test_a_required_member_that_one_side_prunes(tmp_path: Path) -> None:
     errors = ["spec.v.host: Required value"]
     assert _about_members(tmp_path / "rollback", pruned, kept) == [("rollback", errors)]
     assert _about_members(tmp_path / "upgrade", kept, pruned) == [("upgrade", errors)]
+
+
+# -- CRDs that prune nothing -----------------------------------------------------------------------------
+
+_ONE = {"minProperties": 1}
+_NAMED = {"type": "object", "required": ["name"]}
+
+
+def _map(values: Json) -> Json:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _of_shared(tmp_path: Path, old: Json, new: Json, *, old_keeps: bool, new_keeps: bool) -> list[tuple[str, str, Any]]:
+    """The findings about shared constraints of two specs: direction, path, and the spec of the example."""
+    sides = [crd(root(spec=old)), crd(root(spec=new))]
+    for side, keeps in zip(sides, (old_keeps, new_keeps), strict=True):
+        side["spec"]["preserveUnknownFields"] = keeps
+    found = select(diff(*both(tmp_path, *sides)), rule="shared-constraint-broken")
+    return [(each["direction"], each["path"], (each["witness"]["object"] or {}).get("spec")) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "broken_by"),
+    [
+        ({**obj(a=string()), **_ONE}, {**obj(a=string(), b=string()), **_ONE}, "spec", {"b": "a"}),
+        ({**obj(a=string()), **_ONE}, {**obj(a={**string(), "nullable": True}), **_ONE}, "spec", {"a": None}),
+        ({**obj(a=string()), **_ONE}, {**obj(a=string()), **_ONE, **_PRESERVE}, "spec", {"crdcompatUnknown": "a"}),
+        (
+            obj(l=array(_NAMED)),
+            obj(l=array({**obj(name=string()), **_NAMED})),
+            "spec.l[*]",
+            {"l": [{"name": "example"}]},
+        ),
+        (
+            obj(m=_map(_NAMED)),
+            obj(m=_map({**obj(name=string()), **_NAMED})),
+            "spec.m.*",
+            {"m": {"key": {"name": "example"}}},
+        ),
+    ],
+    ids=["a member", "a null", "unknown members", "items", "values of a map"],
+)
+def test_a_reader_that_prunes_nothing_breaks_no_constraint(
+    tmp_path: Path, old: Json, new: Json, path: str, broken_by: Json
+) -> None:
+    """VictoriaMetrics operator 0.17 -> 0.18: v1beta1 CRDs with preserveUnknownFields."""
+    assert _of_shared(tmp_path / "kept", old, new, old_keeps=True, new_keeps=True) == []
+    assert _of_shared(tmp_path / "pruned", old, new, old_keeps=False, new_keeps=False) == [
+        ("rollback", path, broken_by)
+    ]
+
+
+def test_a_writer_that_prunes_nothing(tmp_path: Path) -> None:
+    """NEW removes the members that OLD kept, and then there are too few."""
+    old, new = ({**obj(a=string(), **more), **_ONE} for more in ({}, {"b": string()}))
+    expected = [("upgrade", "spec", {"crdcompatUnknown": "a"})]
+    assert _of_shared(tmp_path, old, new, old_keeps=True, new_keeps=False) == expected
+
+
+def test_a_writer_that_prunes_nothing_beside_one_that_prunes(tmp_path: Path) -> None:
+    """Proofs are shared by CRDs with equal nodes; whether the writer prunes is a part of the question."""
+    for kind, keeps in (("Apple", False), ("Berry", True)):
+        for name, more in (("old", {}), ("new", {"b": string()})):
+            made = crd(root(spec={**obj(a=string(), **more), **_ONE}), kind=kind)
+            made["spec"]["preserveUnknownFields"] = keeps and name == "old"
+            write(tmp_path / name / f"{kind}.yaml", made)
+    found = select(diff(tmp_path / "old", tmp_path / "new"), rule="shared-constraint-broken")
+    assert [(each["kind"], each["direction"]) for each in found] == [("Apple", "rollback"), ("Berry", "upgrade")]
+
+
+def test_a_default_of_a_reader_that_prunes_nothing(tmp_path: Path) -> None:
+    old, new = ({**obj(a=string(**more), b=string()), "maxProperties": 1} for more in ({"default": "x"}, {}))
+    assert _of_shared(tmp_path, old, new, old_keeps=True, new_keeps=True) == [("rollback", "spec", {"b": "x"})]

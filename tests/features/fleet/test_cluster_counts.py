@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from crdcompat.features.fleet.cluster_counts import FleetTally
+from crdcompat.features.fleet.cluster_counts import FleetTally, TargetTally
 from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.recording_outcome import Outcome, RecordingCause, TargetOutcome, UnjudgedObjects
 from crdcompat.vocabulary import Direction
@@ -65,3 +65,14 @@ def test_a_cluster_that_was_upgraded_meanwhile_has_no_version() -> None:
     clusters = [tally.add([_judged(0), _judged(1, version="4.16.4")]), tally.add([_judged(2), _judged(3)])]
     assert [cluster.version for cluster in clusters] == [None, "4.16.3"]
     assert tally.versions == {"4.16.3": 1}
+
+
+def test_a_reason_counts_the_objects_of_all_recordings_of_a_cluster() -> None:
+    cluster = FleetTally(1, Direction.ROLLBACK).add([_judged(0), _judged(1), _judged(2)])
+    (target,) = cluster.targets
+    assert (target.reasons, target.unjudged) == ({"no CRD": 3}, 3)
+
+
+def test_a_cluster_fails_for_early_values_and_deleted_objects() -> None:
+    found = [TargetTally(), TargetTally(early=True), TargetTally(deleted=1), TargetTally(unjudged=1, problems=1)]
+    assert [each.fails for each in found] == [False, True, True, False]

@@ -56,6 +56,8 @@ def test_what_is_a_recording(tmp_path: Path) -> None:
     }
     for nothing in ("logs", "deep"):
         left_out[top / nothing] = "no recording in it"
+    _touch(top / "folders" / "a.yaml" / "README.md")  # a folder with the name of a file of objects
+    left_out |= {top / "folders" / "a.yaml": "no recording", top / "folders": "no recording in it"}
     _touch(top / ".hidden.tar.gz")
     _touch(top / "._a.tar.gz")
     found = find_fleet([str(top)])

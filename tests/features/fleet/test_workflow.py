@@ -405,6 +405,19 @@ def test_an_interrupted_run_goes_on(crds: dict[str, Path], fleet: Path, tmp_path
     assert report == expected
 
 
+def test_a_run_goes_on_from_another_folder(
+    crds: dict[str, Path], fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording is the same file, whichever folder its path begins at."""
+    journal = tmp_path / "journal"
+    monkeypatch.chdir(fleet.parent)
+    asked, _ = _resumed(crds, Path(fleet.name), journal)
+    assert asked
+    monkeypatch.chdir(tmp_path)
+    asked, _ = _resumed(crds, fleet, journal)
+    assert asked == []
+
+
 @pytest.mark.parametrize(
     "torn", [b"", b'{"recording":"', b'{"recording":"a","signature":"b","outcome":{}}', b"\x00\xff"]
 )
