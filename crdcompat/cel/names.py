@@ -31,6 +31,16 @@ def escape(name: str) -> str | None:
     return _SYMBOLS.sub(lambda symbol: _ESCAPES[symbol.group()], name)
 
 
+def is_reserved(name: str) -> bool:
+    """Whether the name of a property is a reserved word, which rules may read without an escape, too, since 1.32."""
+    return name in _RESERVED
+
+
+def canonical(identifier: str) -> str:
+    """The escaped identifier of a property."""
+    return f"__{identifier}__" if is_reserved(identifier) else identifier
+
+
 @lru_cache(maxsize=4096)
 def unescape(identifier: str) -> str:
     """The property name of a CEL identifier. An identifier that ``escape`` never makes names itself."""

@@ -28,6 +28,8 @@ _LIST, _KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 def intersection(writer: Node, reader: Node, server: Server) -> Node:
     """The values of ``writer`` that ``reader`` accepts too, over the writer's members: the reader prunes the others.
 
+    The members of a writer's object that preserves unknown fields are also those that the reader alone declares.
+
     A default of the writer that the intersection rejects is left out, and its member becomes required: an object has to
     set it. ``server`` judges the defaults.
     """
@@ -68,6 +70,8 @@ def _merge_below(made: Schema, a: Schema, b: Schema, server: Server) -> None:
         if isinstance(a.get(keyword), dict) and isinstance(b.get(keyword), dict):
             made[keyword] = _merged(a[keyword], b[keyword], server)
     mine, theirs = mapping_of(a.get("properties")), mapping_of(b.get("properties"))
+    if a.get("x-kubernetes-preserve-unknown-fields") is True:
+        mine = {**theirs, **mine}
     required = [name for name in _list(a, "required") if isinstance(name, str)]
     if mine:
         made["properties"] = members = dict(mine)

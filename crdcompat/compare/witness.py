@@ -18,14 +18,15 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
+from crdcompat.compare.out_of_reach import is_out_of_reach
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical, digest
-from crdcompat.schema.paths import ITEM, Object, SchemaPath, node_at
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.paths import Object, SchemaPath
+from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import Operation
 
@@ -188,7 +189,7 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
     effects = facet.effects[change.kind].towards(direction)
     if not effects or (effects == (Effect.VALUE_PRUNED,) and not pair.reader.crd.prunes):
         return Outcome(Effect.NONE, Witness(None))
-    if _is_out_of_reach(pair.writer.node, change.path):
+    if is_out_of_reach(pair.writer.node, change.path):
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []
@@ -218,12 +219,6 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
-
-
-def _is_out_of_reach(root: Node, path: SchemaPath) -> bool:
-    """Whether no object has a value at ``path``, because a list above it has ``maxItems: 0``."""
-    lists = (node_at(root, path[:length]) for length, step in enumerate(path) if step is ITEM)
-    return any(node is not None and node.count("maxItems") == 0 for node in lists)
 
 
 def _rank(reading: Reading, effects: tuple[Effect, ...]) -> tuple[bool, int, bool]:

@@ -40,7 +40,7 @@ _NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
 class Kind(IntEnum):
     """The kinds of evidence: one with a lower number counts before the others."""
 
-    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED, PATCHED = range(8)
+    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(9)
 
 
 class Evidence(Struct, frozen=True):
@@ -79,7 +79,8 @@ def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collec
     """The kustomizations, the smallest first: it lists the files itself.
 
     One that installs other manifests, too, says more than one that lists CRDs alone: a flavour that nobody uses has
-    one, too. A file that a kustomization patches in its versions says least: no cluster gets it as it is.
+    one, too. A file that a kustomization patches in its versions says least: no cluster gets it as it is. If clusters
+    get it patched, with other manifests, it is adapted.
     """
     counting = {path: reached for path, reached in kustomized.reached.items() if _counts(path)}
     installed, patched = set[str](), set[str]()
@@ -94,6 +95,7 @@ def _kustomizations(kustomized: Kustomized, files: Collection[str], crds: Collec
             (Kind.INSTALLED, whole & installed),
             (Kind.LISTED, whole),
             (Kind.PATCHED, reached & patched),
+            (Kind.ADAPTED, reached & patched & installed),
         ):
             conversions = tuple(sorted(reached & kustomized.converting.keys()))
             yield Evidence(kind, path, listed & frozenset(crds), conversions=conversions)

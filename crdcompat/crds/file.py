@@ -13,7 +13,13 @@ from crdcompat.crds.model import CrdDocument, NotACrdError, is_crd, is_fragment,
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.prefilter.candidates import has_crd_line, is_lfs_pointer, is_marked, is_packed_chart, names_crds
+from crdcompat.prefilter.candidates import (
+    has_crd_line,
+    is_lfs_pointer,
+    is_marked,
+    is_packed_chart,
+    template_names_crds,
+)
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.helm import unpacked_charts
 from crdcompat.sources.naming import is_manifest_name
@@ -116,7 +122,7 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
                 documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in legible(data):
         if not documents and not has_crd_line(data):
-            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if names_crds(data) else NO_CRD),))
+            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(data) else NO_CRD),))
         plain = read_file(text, entry) if (text := without_conditions(data)) != data else CrdFile()
         if plain.documents and not plain.problems:
             return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))

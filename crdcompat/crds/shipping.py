@@ -15,15 +15,15 @@ tests, examples and the like give way to others; a CRD that is nowhere else has 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.agreeing import agreeing, agrees
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
 from crdcompat.crds.converted import differ_in_conversion, without_bases
-from crdcompat.crds.copies import content_of
 from crdcompat.crds.evidence import Evidence, Kind
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
@@ -147,7 +147,7 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
     for name in {**named[0], **named[1]}:
         documents = [of_side.get(name, []) for of_side in named]
         found, by = _found(both, documents, variants)
-        for each in zip(both, documents, found, chosen, strict=True):
+        for each in zip(both, documents, found, agreeing(documents, found), chosen, strict=True):
             _keep(*each, by)
     return both, chosen
 
@@ -169,19 +169,7 @@ def _is_open(crds: CrdSet) -> bool:
     if crds.problems or any(place_of(each.file) != Place.ORDINARY for each in crds.documents):
         return True
     copies = crds.named().values()
-    return any(differ_in_conversion(each) or not all(_agrees(one, each[:1]) for one in each) for each in copies)
-
-
-def _agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
-    """Whether one of the others has the same versions, apart from texts."""
-    content = b""
-    for other in others:
-        if document.crd.versions is other.crd.versions:
-            return True
-        content = content or content_of((document,))
-        if content == content_of((other,)):
-            return True
-    return False
+    return any(differ_in_conversion(each) or not all(agrees(one, each[:1]) for one in each) for each in copies)
 
 
 def _most_crds(old: CrdSet, new: CrdSet) -> str | None:
@@ -225,7 +213,7 @@ def _found(
         {kind for each in of_side for kind in side.kinds(each.file)}
         for side, of_side in zip(both, documents, strict=True)
     ]
-    if (first := min(kinds[0] & kinds[1], default=None)) is not None:
+    if (first := _first(kinds[0] & kinds[1])) is not None:
         return where(lambda side, file: first in side.kinds(file)), first
     if all(found := where(lambda side, file: _folder(file) == side.most)):
         return found, _MOST
@@ -237,10 +225,16 @@ def _found(
     return where(lambda side, file: side.place(file) < (Place.NEVER if any(likely) else Place.SELDOM)), _NAMES
 
 
-def _keep(side: _Side, documents: _Documents, found: _Documents, chosen: _Chosen, by: Kind | str) -> None:
-    """Set aside the documents of one CRD on one side that are not ``found``, and do not agree with one that is."""
-    others = [each for each in documents if not any(each is one for one in found)]
-    same = [each for each in others if _agrees(each, found)]
+def _first(kinds: Collection[Kind]) -> Kind | None:
+    """The kind that decides; where clusters get another copy adapted, a list of CRDs alone is that of a flavour."""
+    says_less = {Kind.LISTED, Kind.PATCHED, Kind.ADAPTED} if Kind.ADAPTED in kinds else ()
+    return min((kind for kind in kinds if kind not in says_less), default=None) or min(kinds, default=None)
+
+
+def _keep(
+    side: _Side, documents: _Documents, found: _Documents, same: _Documents, chosen: _Chosen, by: Kind | str
+) -> None:
+    """Set aside the documents of one CRD on one side that are not ``found``, nor the ``same`` as one that is."""
     kept = without_bases((*found, *same), side.evidence)
     aside = [each for each in documents if not any(each is one for one in kept)]
     chosen.kept.update(map(id, kept))

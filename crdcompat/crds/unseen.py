@@ -91,7 +91,7 @@ def fragment_reason(data: Mapping[str, Any]) -> str:
     metadata = data.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     decides = any(str(key).startswith(_DECIDING) for key in annotations or ())
-    return FRAGMENT if decides or data.keys() - {"apiVersion", "kind", "metadata"} else METADATA
+    return FRAGMENT if decides or data.keys() - {"apiVersion", "kind", "metadata", "status"} else METADATA
 
 
 def _is_go(path: str) -> bool:

@@ -50,6 +50,8 @@ _HOLDERS = tuple(map(str.encode, HOLDERS))
 _PATCHES = re.compile(rb"patches[\s\S]*target|target[\s\S]*patches")
 #: What a template engine replaces: without it, the parts of a word are side by side.
 _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
+#: The API group without a version: rules of RBAC name it so, and no CRD does.
+_GROUP_ALONE = re.compile(rb"\bapiextensions\.k8s\.io(?![/{\w.-])")
 #: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
@@ -106,6 +108,11 @@ def names_crds(data: bytes) -> bool:
     """Whether text that need not be YAML has one of the words that every CRD contains, or may have it in base64."""
     text = deciphered(data)
     return text is None or _names_crds(text)
+
+
+def template_names_crds(data: bytes) -> bool:
+    """``names_crds`` of a template that is not YAML: rules of RBAC in it, for objects of a CRD's group, name no CRD."""
+    return names_crds(_GROUP_ALONE.sub(b"", data))
 
 
 def _names_crds(text: bytes) -> bool:

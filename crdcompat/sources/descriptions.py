@@ -23,6 +23,11 @@ def load_yaml(data: bytes) -> Any:
     return yaml.load(data, _Loader)
 
 
+def load_documents(data: bytes) -> list[Any]:
+    """The values of the YAML documents of a text. Raises `YAML_ERRORS`."""
+    return list(yaml.load_all(data, _Loader))
+
+
 def list_of(value: Any) -> list[Any]:
     """A value that is a list; [] for any other."""
     return value if isinstance(value, list) else []

@@ -197,6 +197,49 @@ def test_copies_elsewhere_that_agree_keep_their_lines(tmp_path: Path) -> None:
     assert "widgets.example.com: bundle/w.yaml is ignored, config/crd/bases/w.yaml is used" in listed
 
 
+def test_a_copy_that_agrees_on_one_side_alone_has_no_counterpart(tmp_path: Path) -> None:
+    """KServe: the copy of a folder agrees with the chart's in OLD, and differs in NEW; a flavour is beside it."""
+    charts = {"big/Chart.yaml": "name: big\n", "small/Chart.yaml": "name: small\n", "small/crds/w.yaml": "X"}
+    old = {**charts, "big/crds/w.yaml": "A", "config/big/w.yaml": "A", "config/small/w.yaml": "X"}
+    new = {
+        **charts,
+        "big/crds/w.yaml": "AB",
+        "config/big/w.yaml": "AC",
+        "config/small/w.yaml": "X",
+        "next/w.yaml": "AB",
+    }
+    report = _diff(tmp_path, old, new, code=1)
+    assert (_errors(report), _aside(report)) == ([("w", "A", "B")], ["config/big/w.yaml", "next/w.yaml"])
+
+
+_ADAPTED = {
+    "crd/kustomization.yaml": "resources: [full/w.yaml]\npatches:\n- patch: |\n"
+    "    [{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec}]\n"
+    "  target: {kind: CustomResourceDefinition}\n",
+    "crd/minimal/kustomization.yaml": "resources: [w.yaml]\n",
+    "default/kustomization.yaml": "resources: [../crd, d.yaml]\n",
+    "default/d.yaml": _DEPLOYMENT,
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "changed", "errors"),
+    [
+        ({"op/Chart.yaml": "name: op\n"}, "op/crds/w.yaml", [("w", "A", "B")]),
+        ({}, "op/crds/w.yaml", []),
+        ({"op/Chart.yaml": "name: op\n", "default/kustomization.yaml": "resources: [d.yaml]\n"}, "op/crds/w.yaml", []),
+    ],
+    ids=["a chart", "no other evidence", "what nobody installs"],
+)
+def test_a_list_of_crds_beside_an_adapted_copy_is_that_of_a_flavour(
+    tmp_path: Path, more: _Files, changed: str, errors: list[tuple[str, str, str]]
+) -> None:
+    """KServe: what is installed is patched; the list of the flavour without schemas says nothing of it."""
+    old = {**_ADAPTED, **more, "crd/full/w.yaml": "AC", "crd/minimal/w.yaml": "X", "op/crds/w.yaml": "A"}
+    report = _diff(tmp_path, old, {**old, changed: "AB"}, code=1 if errors else 0)
+    assert _errors(report) == errors
+
+
 def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
     """The kustomization lists one CRD, the chart has the other: each has its own evidence."""
     said = {**_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}

@@ -77,6 +77,24 @@ def test_the_head_of_templates_is_a_fragment(tmp_path: Path) -> None:
     assert run("diff", old, new).code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('apiGroups: ["apiextensions.k8s.io"]\nresources: ["customresourcedefinitions"]', "no CRD"),
+        ("apiGroups:\n- apiextensions.k8s.io\nresources:\n- customresourcedefinitions/status", "no CRD"),
+        ("apiVersion: apiextensions.k8s.io/v1\nkind: {{ .Values.kind }}", "template that is not YAML"),
+        ("apiVersion: apiextensions.k8s.io{{ .Values.v1 }}\nkind: {{ .Values.kind }}", "template that is not YAML"),
+        ("group: apiextensions.k8s.io\nschema: {openAPIV3Schema: {}}", "template that is not YAML"),
+    ],
+)
+def test_a_template_of_a_role_is_no_template_of_a_crd(tmp_path: Path, text: str, reason: str) -> None:
+    """Volcano: the roles of most operators name the API group of CRDs, in templates that only helm can read."""
+    old, new = _sides(tmp_path, "{{- if .Values.crds }}")
+    (new / "role.yaml").write_text(f"kind: A\n{{{{- include `a` . }}}}\n{text}\n")
+    skipped = diff(old, new)["summary"]["skipped"]
+    assert skipped == [{"file": "role.yaml", "reason": reason, "side": "new"}]
+
+
 _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}

@@ -1,6 +1,7 @@
 """Conversion of a node's value to CEL by the schema, restricted to the parts that the node's rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/values.go; docs/semantics.md#types-in-rules. Members have their escaped names.
+Source: k8s.io/apiserver/pkg/cel/common/values.go; docs/semantics.md#types-in-rules. Members have their escaped names;
+those of reserved words have these, too.
 The server reports data that does not fit its schema only when a rule reads it. Such a member is therefore omitted, and
 the text of its error is under "\\x01name".
 """
@@ -16,6 +17,7 @@ from crdcompat.apiserver.cel import strfmt
 from crdcompat.apiserver.cel.tokens import NUL
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.correlation import list_map_key
+from crdcompat.cel.names import canonical, is_reserved
 from crdcompat.cel.rule import ITEM
 
 #: The key of an object's members without a CEL type, as JSON text, because they count in equality.
@@ -90,7 +92,9 @@ def _nullable(view: View, inner: Plan) -> Plan:
 
 def _object(view: View, reads: Reads) -> Plan:
     members = view.members()
-    wanted = members if reads.whole else {name: members[name] for name in reads.children if name in members}
+    read = members if reads.whole else reads.children
+    wanted = {name: members[canonical(name)] for name in read if canonical(name) in members}
+    words = [(member.original, name) for name, member in members.items() if is_reserved(member.original)]
     nothing = Reads()
     steps = [
         (
@@ -126,6 +130,7 @@ def _object(view: View, reads: Reads) -> Plan:
             rest = {key: item for key, item in value.items() if key not in by_original}
             if rest:
                 seen[UNSEEN] = json.dumps(rest, sort_keys=True)
+        seen.update({word: seen[name] for word, name in words if name in seen})
         return seen
 
     return _nullable(view, run)

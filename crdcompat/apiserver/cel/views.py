@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from crdcompat.cel.names import escape, unescape
+from crdcompat.cel.names import canonical, escape, unescape
 from crdcompat.schema.structural import Node
 
 
@@ -65,6 +65,7 @@ class View:
             return self.element
         if self.kind != "object":
             return None
+        name = canonical(name)
         if name not in self._named:
             self._named[name] = self._view_of(name)
         found = self._named[name]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
+from crdcompat.cel.names import canonical
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
 from crdcompat.compare.equivalence.of_writer import added_default
@@ -170,7 +171,7 @@ def _optional_members(found: list[Case], name: str) -> Iterator[Case]:
 def _values(holder: Ref, name: str) -> Iterator[Case]:
     """The cases of the value of a member: the stored one, or a default that a reader adds."""
     view = holder.view.member(name) if holder.view is not None and holder.view.kind in ("object", "map") else None
-    member = Ref((*holder.path, name), view)
+    member = Ref((*holder.path, canonical(name) if holder.is_a("object") else name), view)
     yield has(member.path), member
     if (default := added_default(view)) is not ABSENT:
         yield opposite(has(member.path)), Const(default)

@@ -179,4 +179,6 @@ def _wanted(
 
 def _entailed(wanted: Formula, writer: Scope, reader: Scope, most: int = MANY) -> bool:
     """Whether what the writer states entails what the reader wants of the value as it reads it."""
-    return entails(premises(wanted, writer, reader), wanted, {"self": reader.view, OLD: reader.view}, most=most)
+    return entails(
+        premises(wanted, writer, reader, holders=True), wanted, {"self": reader.view, OLD: reader.view}, most=most
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from crdcompat.compare.equivalence.formula import (
     TRUE,
     Formula,
     Kind,
+    Literal,
     Path,
     Quantified,
     atoms_in,
@@ -71,22 +72,24 @@ def place_of(path: SchemaPath, variable: str = "self") -> Place:
     return Place(here, tuple(lists))
 
 
-def premises(wanted: Formula, writer: Scope, reader: Scope) -> list[Formula]:
+def premises(wanted: Formula, writer: Scope, reader: Scope, *, holders: bool = False) -> list[Formula]:
     """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike.
 
-    Of the stored object of an update it is only assumed that the writer has pruned it.
+    ``holders``: also what states that a member of such a value is there, for then the value is. An example needs no
+    such member. Of the stored object of an update it is only assumed that the writer has pruned it.
     """
     about = _with_parents(wanted.paths())
+    said = _subjects if holders else _paths
     found: dict[Formula, None] = {}
     for variable in ("self", OLD):
         read = _with_parents(_schema_paths(wanted, {variable: ()}, reader.node))
         for path in sorted(read, key=repr):
-            found.update(dict.fromkeys(_of_node(path, variable, about, writer, reader)))
+            found.update(dict.fromkeys(_of_node(path, variable, about, writer, reader, said)))
         if variable == "self":  # what is known of the values beside them
             beside = {path for formula in found for path in _schema_paths(formula, {variable: ()}, writer.node)}
             named = {path for formula in found for path in formula.paths()}
-            for path in sorted(beside - read, key=repr):
-                found.update(dict.fromkeys(_of_node(path, variable, named, writer, reader)))
+            for path in sorted(beside | read, key=repr):
+                found.update(dict.fromkeys(_of_node(path, variable, named, writer, reader, said)))
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
@@ -96,8 +99,15 @@ def _with_parents(paths: Iterable[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
     return {path[:length] for path in paths for length in range(len(path) + 1)}
 
 
-def _of_node(path: SchemaPath, variable: str, about: Set[Path], writer: Scope, reader: Scope) -> Iterator[Formula]:
-    """What the writer states of the value at a path, as far as it is ``about`` certain values."""
+def _of_node(
+    path: SchemaPath,
+    variable: str,
+    about: Set[Path],
+    writer: Scope,
+    reader: Scope,
+    said: Callable[[Formula], Iterator[Path]],
+) -> Iterator[Formula]:
+    """What the writer states of the value at a path, as far as it is ``about`` certain values by what is ``said``."""
     node = node_at(writer.node, path)
     if node is None:
         return
@@ -105,10 +115,26 @@ def _of_node(path: SchemaPath, variable: str, about: Set[Path], writer: Scope, r
     formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
     if variable == "self":
         formulas = [*stated(node, place, view, writer.server), *formulas]
-    parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(part.paths())]
+    parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(said(part))]
     if variable == "self" and any(each[0] == OLD for each in about if each):
         parts += _rules_of_updates(node, place, view, writer.server)
     yield from map(place.lifted, parts)
+
+
+def _paths(formula: Formula) -> Iterator[Path]:
+    return formula.paths()
+
+
+def _subjects(formula: Formula) -> Iterator[Path]:
+    """The paths that a formula says something about: a member is there only if the objects around it are."""
+    if not isinstance(formula, Literal):
+        for part in formula.parts:
+            yield from _subjects(part)
+        return
+    yield from formula.paths()
+    path = formula.atom.path
+    if formula.holds and formula.atom.kind is Kind.HAS:
+        yield from (path[:length] for length in range(2, len(path)))
 
 
 def _of_resources(view: View) -> Iterator[Formula]:

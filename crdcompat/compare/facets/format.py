@@ -15,7 +15,7 @@ from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks
-from crdcompat.compare.limits import changes_range
+from crdcompat.compare.limits import BOUNDS, Range, changes_range, range_of
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.structural import Node
@@ -26,6 +26,8 @@ _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {"format.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 
 _BEYOND: dict[str, tuple[Any, ...]] = {"number": (1e39, -1e39), "integer": (2**31, -(2**31) - 1, 2**53)}
+#: Format -> the numbers that have it.
+_RANGES = {"int32": Range(-(2**31), 2**31 - 1), "float": Range(-3.4e38, 3.4e38)}
 #: Strings whose format depends on the server.
 _DISPUTED = ("http://fd00::1",)
 #: A duration whose number has more than 64 bits, which patterns of durations allow.
@@ -45,6 +47,8 @@ def changes(site: Site) -> Iterator[Change]:
     old, new = site.old, site.new
     if old.format.replace("-", "") == new.format.replace("-", "") or changes_range(old, new):
         return
+    if old.types and new.types and set(old.types).isdisjoint(new.types):
+        return  # no value is of both types: the change of the type says all
     yield site.change("format.changed", old.format or None, new.format or None, "format")
 
 
@@ -58,7 +62,9 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not supported(reader.format, reader.type, pair.reader.server) or reader.format in _WHOLE_RANGE:
         return Trials((), complete=True)
     if reader.type in _BEYOND:
-        return Trials(tuple(Trial(value, change.path) for value in _BEYOND[reader.type]))
+        numbers = [value for value in writer.enum if isinstance(value, (int, float))] or _BEYOND[reader.type]
+        fits = _RANGES[reader.format].contains(range_of(writer, BOUNDS))
+        return Trials(tuple(Trial(each, change.path) for each in numbers), complete=fits or bool(writer.enum))
     if reader.format in _SURE and only_in(language(writer), Language.from_pattern(_SURE[reader.format])) == (None, ""):
         return Trials((), complete=True)  # a pattern took the place of the format
     writes, reads = NodeJudge(writer, pair.writer.server), _accepts(reader, pair.reader.server)

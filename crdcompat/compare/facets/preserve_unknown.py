@@ -8,6 +8,7 @@ from typing import Any
 from crdcompat.candidates.sample import sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
+from crdcompat.compare.intersection import intersection
 from crdcompat.compare.shapes import shows_shape
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
@@ -31,11 +32,11 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Objects with an undeclared member, and a list of one."""
-    node = node_at(pair.writer.node, change.path)
-    if node is None:
+    """Objects with an undeclared member and what both sides require, and a list of one."""
+    node, reader = (node_at(side.node, change.path) for side in (pair.writer, pair.reader))
+    if node is None or reader is None:
         return Trials(())
-    made = sample(node)
+    made = sample(intersection(node, reader, pair.writer.server))
     base = made if isinstance(made, dict) else {}
     values: list[Any] = [{**base, _MEMBER: {"a": "b"}}, [{_MEMBER: "a"}], {_MEMBER: "a"}]
     return Trials(tuple(Trial(value, change.path) for value in values))

@@ -111,7 +111,10 @@ def _changes(report: DiffReport) -> Iterable[_Change]:
             if item.effect is not Effect.NONE:
                 said = f"{item.effect.replace('-', ' ')} ({item.severity})"
                 change.effects.setdefault(item.direction, {}).setdefault(said, []).extend(item.contexts)
-    return made.values()
+    named = {(each.crd, each.version, place, each.kind) for each in made.values() for place in each.places}
+    return [
+        each for each in made.values() if each.effects or (each.crd, each.version, each.path, each.kind) not in named
+    ]
 
 
 def _line(change: _Change, known: Sequence[str]) -> str:

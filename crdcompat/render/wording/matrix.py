@@ -153,7 +153,9 @@ def coverage(report: MatrixReport) -> str:
     both = [each.compared for each in counts]
     alone = max((len(each.only_old) + len(each.only_new) for each in counts), default=0)
     span = f"{min(both)} to {max(both)}" if len(set(both)) > 1 else f"{max(both, default=0)}"
-    more = f"; up to {alone} CRDs of a pair are in one release only" if alone else ""
+    more = (
+        f"; up to {plural(alone, 'CRD')} of a pair {'is' if alone == 1 else 'are'} in one release only" if alone else ""
+    )
     return f"Each pair is compared in the CRDs that both releases have ({span}){more}."
 
 
@@ -216,7 +218,8 @@ def why(cell: Cell) -> str:
             (blocker.finding for blocker in cell.blockers), lambda finding: finding.path, lambda finding: finding.crd
         )
         groups.sort(key=lambda group: group[0].effect != Effect.WRITE_REJECTED)
-        return f" by {some([_subject(group) for group in groups], _MAX_BLOCKERS)}"
+        subjects = dict.fromkeys(map(_subject, groups))  # versions of a CRD have the same one
+        return f" by {some([*subjects], _MAX_BLOCKERS)}"
     return f" ({first_and_count(cell.unjudged or ('nothing was judged',))})"
 
 

@@ -335,6 +335,31 @@ class TestValues:
         assert texts(with_rules(schema, rule), values) == []
 
     @pytest.mark.parametrize(
+        "rule",
+        [
+            "has(self.namespace) && self.namespace == 2",
+            "self.namespace + self.__namespace__ == 4",
+            "self.?namespace.orValue(0) == 2",
+            "self.o.namespace.namespace == 3",
+            "self.m.all(k, self.m[k] == 4) && self.m.namespace == 4 && !has(self.m.__namespace__)",
+            "self.l.all(x, x.namespace == 5)",
+            "self == self && self.namespace == 2",
+        ],
+    )
+    def test_reserved_words_are_read_without_an_escape(self, rule: str) -> None:
+        """Kong: ``has(self.namespacedRef.namespace)``. The server of 1.33 was asked for its answers."""
+        number = {"type": "integer"}
+        schema = thing(
+            namespace=number,
+            o=thing(namespace=thing(namespace=number)),
+            m={"type": "object", "additionalProperties": number},
+            l={"type": "array", "items": thing(namespace=number)},
+        )
+        value = {"namespace": 2, "o": {"namespace": {"namespace": 3}}, "m": {"namespace": 4}, "l": [{"namespace": 5}]}
+        assert texts(with_rules(schema, rule), value) == []
+        assert texts(with_rules(schema, f"!({rule})"), value) != []
+
+    @pytest.mark.parametrize(
         ("name", "escaped"),
         [
             ("size", "size"),

@@ -23,3 +23,18 @@ def test_one_change_is_one_finding(tmp_path: Path, old: Json, new: Json, rollbac
     report = diff(*both(tmp_path, root(spec=obj(a=old)), root(spec=obj(a=new))))
     found = [each for each in report["findings"] if each["direction"] == "rollback"]
     assert [(each["rule"], each["path"]) for each in found] == [(rule, "spec.a") for rule in rollback]
+
+
+@pytest.mark.parametrize(("name", "value"), [("event", obj(a=string())), ("submit", string())])
+def test_the_example_has_what_the_reader_alone_declares_and_requires(tmp_path: Path, name: str, value: Json) -> None:
+    """Argo Workflows: spec kept any members, then declared some, and required one of them."""
+    declared = {**obj(**{name: value, "x": string()}), "required": [name]}
+    report = diff(*both(tmp_path, root(spec=obj(a={"type": "object", **_KEEPS})), root(spec=obj(a=declared))))
+    found = {(each["rule"], each["path"]): each for each in report["findings"] if each["direction"] == "upgrade"}
+    unknown = found.pop(("preserve-unknown-removed", "spec.a"))
+    assert (unknown["effect"], unknown["witness"]["errors"]) == ("value-pruned", [])
+    assert {key: len(each["witness"]["errors"]) for key, each in found.items()} == {
+        ("free-field-declared", f"spec.a.{name}"): 1,
+        ("free-field-declared", "spec.a.x"): 1,
+        ("required-added", f"spec.a.{name}"): 1,
+    }

@@ -191,7 +191,28 @@ def _replacement(field: str) -> list[Json]:
 
 _CRD_TARGET = {"target": {"kind": "CustomResourceDefinition"}, "path": "p.yaml"}
 _OPERATIONS = [{"op": "remove", "path": "/spec/versions/0/schema"}]
+_CRD_HEAD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: "
+_INJECTED = _CRD_HEAD + "{name: widgets.example.com, annotations: {cert-manager.io/inject-ca-from: a/b}}\n"
+_DEPLOYED = "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: a}\n"
+
+
+def _merged(patch: str, **more: Any) -> tuple[Any, Any]:
+    return _lists("w.yaml"), _lists("w.yaml", patches=[{"patch": patch, **more}])
+
+
 _KUSTOMIZATIONS: dict[str, tuple[Any, Any]] = {
+    "labels and a field": _merged(_INJECTED + "spec: {scope: Cluster}\n"),
+    "a deleted CRD": _merged(_INJECTED + "$patch: delete\n"),
+    "deleted labels and more": _merged(_CRD_HEAD + "{name: widgets.example.com, $patch: replace}\n"),
+    "an annotation that decides": _merged(
+        _INJECTED.replace("cert-manager.io/inject-ca-from", "gateway.networking.k8s.io/channel")
+    ),
+    "another name": _merged(_INJECTED, target={"kind": "CustomResourceDefinition"}, options={"allowNameChange": True}),
+    "fields of what a target selects": _merged(
+        _DEPLOYED + "spec: {scope: Cluster}\n", target={"kind": "CustomResourceDefinition"}
+    ),
+    "labels and an operation": _merged(_INJECTED + "---\n" + json.dumps(_OPERATIONS)),
+    "a second document": _merged(_DEPLOYED + "---\n" + _INJECTED + "spec: {scope: Cluster}\n"),
     "a CRD that is not listed any more": (_lists("w.yaml"), _lists()),
     "another copy": (_lists("w.yaml"), _lists("next.yaml")),
     "a patch of CRDs": (_lists("w.yaml"), _lists("w.yaml", patches=[_CRD_TARGET])),
@@ -208,6 +229,11 @@ _KUSTOMIZATIONS: dict[str, tuple[Any, Any]] = {
     "a component with a patch": (_lists("w.yaml"), _lists("w.yaml", components=["component"])),
 }
 _QUIET: dict[str, tuple[Any, Any]] = {
+    "an annotation": _merged(_INJECTED),
+    "an annotation for a target": _merged(_INJECTED, target={"kind": "CustomResourceDefinition"}),
+    "an annotation and no status": _merged(_INJECTED + "status: null\n"),
+    "a Deployment beside labels": _merged(_INJECTED + "---\n" + _DEPLOYED + "spec: {replicas: 2}\n"),
+    "a file of labels": (_lists("w.yaml"), _lists("w.yaml", patchesStrategicMerge=["labels.yaml"])),
     "images": (_lists("w.yaml"), _lists("w.yaml", images=[{"name": "a", "newTag": "2"}])),
     "another resource": (_lists("w.yaml", "d.yaml"), _lists("w.yaml")),
     "a CRD that is listed": (_lists(), _lists("w.yaml")),
@@ -226,6 +252,7 @@ _QUIET: dict[str, tuple[Any, Any]] = {
 }  # fmt: skip
 _BESIDE = {
     "w.yaml": OLD, "next.yaml": widget("A"), "p.yaml": _OPERATIONS, "d.yaml": "kind: Deployment\n",
+    "labels.yaml": _INJECTED,
     "base/kustomization.yaml": _lists("b.yaml"), "base/b.yaml": OLD,
     "component/kustomization.yaml": {"kind": "Component", "patches": _patch(kind="CustomResourceDefinition")},
 }  # fmt: skip

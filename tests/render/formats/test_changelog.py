@@ -45,6 +45,16 @@ def test_a_harmless_change_is_there(tmp_path: Path) -> None:
     assert (ran.code, "- `spec.m`: " in ran.out) == (0, True)
 
 
+def test_a_change_in_two_places_is_there_once(tmp_path: Path) -> None:
+    """Kong: what has an effect in one direction only was listed again, at its second place."""
+    items = (obj(i=string(*values), j=string()) for values in ("A", "AB"))
+    sides = (root(spec=obj(a=each, b=each)) for each in items)
+    text = run("diff", *both(tmp_path, *sides), "--format", "changelog").out
+    assert [line for line in text.splitlines() if line.startswith("- `spec")] == [
+        '- `spec.a.i`: Enum value added: `"B"`, also at `spec.b.i` — going back: write rejected (warning)'
+    ]
+
+
 def test_nothing(tmp_path: Path) -> None:
     text = run("diff", *both(tmp_path, root(), root()), "--format", "changelog").out
     assert text.endswith("\n\nNothing changed.\n")
