@@ -62,8 +62,9 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters, shared: Compari
         if size.load > left:
             large[name] = (
                 f"the two sides of {name} are too large: {size.rules:,} CEL rules of {size.bytes_of_rules:,} bytes"
-                f" and {size.schemas:,} schemas that are not plain; one comparison reads"
-                f" {limit // _LOAD_OF_A_RULE:,} rules, or {limit:,} such schemas"
+                f" and {size.schemas:,} schemas that are not plain count {size.load:,}; of the {limit:,} of one"
+                f" comparison {left:,} are left (a schema counts 1, a rule {_LOAD_OF_A_RULE} and 1 for each"
+                f" {_BYTES_OF_RULES} bytes)"
             )
         else:
             left -= size.load
