@@ -145,7 +145,8 @@ def _cost(growth: Growth, size: int) -> float:
             process = subprocess.Popen(command, cwd=top, stdout=out, stderr=subprocess.STDOUT)
             _, status, used = os.wait4(process.pid, 0)
         said = (top / "report").read_text()
-        if os.waitstatus_to_exitcode(status) not in (0, 1, 2) or "are too large" in said:  # what is refused costs nothing
+        is_refused = "are too large" in said  # what is refused costs nothing
+        if is_refused or os.waitstatus_to_exitcode(status) not in (0, 1, 2):
             sys.exit(f"growth: {' '.join(command)}: {said[-500:]}")
     return float(used.ru_utime + used.ru_stime)
 

@@ -7,7 +7,7 @@ gave up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -79,6 +79,7 @@ class _Search:
         self._depth = depth
         self._left = most
         self._consistent: dict[tuple[tuple[str, bool], ...], bool] = {}
+        self._atoms: dict[Formula, frozenset[Atom]] = {}
 
     def fails(self) -> bool:
         """Whether there is certainly no such assignment."""
@@ -89,7 +90,7 @@ class _Search:
 
     def models(self) -> Iterator[Assignment]:
         """Such assignments, one after the other; _GaveUpError where there may be more."""
-        yield from self._solve({}, self._parts)
+        yield from self._solve({}, self._parts, None)
 
     @staticmethod
     def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
@@ -99,11 +100,12 @@ class _Search:
             if all(entails((x,), y, inner, depth + 1) for x, y in needed):
                 yield some(opposite(Literal(one)), Literal(other))
 
-    def _solve(self, assigned: dict[Atom, bool], parts: list[Formula]) -> Iterator[Assignment]:
+    def _solve(self, assigned: dict[Atom, bool], parts: list[Formula], last: Atom | None) -> Iterator[Assignment]:
+        """Assignments that begin with ``assigned``; ``last``: its atom that the parts do not know of, None for all."""
         self._left -= 1
         if self._left < 0:
             raise _GaveUpError
-        left = _propagated(assigned, parts)
+        left = self._propagated(assigned, parts, None if last is None else {last})
         if left is None or not self._is_consistent(assigned):
             return
         if not left:
@@ -111,7 +113,43 @@ class _Search:
             return
         literal = _first_literal(min(left, key=lambda part: len(part.text)))
         for value in (literal.holds, not literal.holds):
-            yield from self._solve({**assigned, literal.atom: value}, left)
+            yield from self._solve({**assigned, literal.atom: value}, left, literal.atom)
+
+    def _propagated(
+        self, assigned: dict[Atom, bool], parts: list[Formula], fresh: Set[Atom] | None
+    ) -> list[Formula] | None:
+        """The parts that are still open, after assigning what follows at once; None if one of them fails.
+
+        Only parts with ``fresh`` atoms can change; None: all of them.
+        """
+        while fresh is None or fresh:
+            left: list[Formula] = []
+            found: set[Atom] = set()
+            WORK.spend(1 + len(parts))
+            for part in parts:
+                if fresh is not None and fresh.isdisjoint(self._atoms_of(part)):
+                    left.append(part)
+                    continue
+                reduced = _reduced(part, assigned)
+                if reduced is False:
+                    return None
+                if reduced is True:
+                    continue
+                for each in conjuncts(reduced):
+                    if not isinstance(each, Literal):
+                        left.append(each)
+                    elif each.atom not in assigned:
+                        assigned[each.atom] = each.holds
+                        found.add(each.atom)
+                    elif assigned[each.atom] != each.holds:
+                        return None
+            parts, fresh = left, found
+        return parts
+
+    def _atoms_of(self, part: Formula) -> frozenset[Atom]:
+        if part not in self._atoms:
+            self._atoms[part] = frozenset(atoms_in(part))
+        return self._atoms[part]
 
     def _is_consistent(self, assigned: dict[Atom, bool]) -> bool:
         """Whether one value at each path can satisfy what is assigned."""
@@ -144,29 +182,6 @@ class _Search:
             if entails(same, value.formula, views, self._depth + 1):
                 return False
         return True
-
-
-def _propagated(assigned: dict[Atom, bool], parts: list[Formula]) -> list[Formula] | None:
-    """The parts that are still open, after assigning what follows at once; None if one of them fails."""
-    while True:
-        before = len(assigned)
-        left: list[Formula] = []
-        WORK.spend(1 + len(parts))
-        for part in parts:
-            reduced = _reduced(part, assigned)
-            if reduced is False:
-                return None
-            if reduced is True:
-                continue
-            for each in conjuncts(reduced):
-                if isinstance(each, Literal):
-                    if assigned.setdefault(each.atom, each.holds) != each.holds:
-                        return None
-                else:
-                    left.append(each)
-        if len(assigned) == before:
-            return left
-        parts = left
 
 
 def _reduced(formula: Formula, assigned: Mapping[Atom, bool]) -> Formula | bool:
