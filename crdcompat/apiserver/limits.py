@@ -120,7 +120,7 @@ class Bounds(Struct, frozen=True):
         if factor <= 0:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, factor, self.server, factor))
             return
-        if isinstance(value, int) and isinstance(factor, int):
+        if isinstance(factor, int):  # and so is the value
             whole = value % factor == 0
         else:
             whole = is_integer_like(1 / factor * value if factor < 1 else value / factor, self.server)

@@ -14,6 +14,31 @@ def _beyond(what: str, kind: str) -> str:
     return f'<nil>: Invalid value: "": {what} value must be of type {kind} in spec.n'
 
 
+def _errors(field: Json, value: float, minor: str) -> list[str]:
+    definition = crd(root(spec=obj(n=field)))
+    written = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"n": value}}
+    return [error.text() for error in crdcompat.judge(definition, "create", written, kubernetes=minor).errors]
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor", "value", "said"),
+    [
+        ("number", 2, 2.0000000001, ""),  # a float is a multiple up to a tolerance
+        ("number", 2, 2.001, "Invalid value: 2.001: spec.n in body should be a multiple of 2"),
+        ("number", 0.5, 1.5, ""),
+        ("number", 1, 3, ""),
+        ("integer", 2, 4, ""),
+        ("integer", 2, 5, "Invalid value: 5: spec.n in body should be a multiple of 2"),
+        ("integer", 0, 3, "Invalid value: 0: factor MultipleOf declared for spec.n must be positive: 0"),
+        ("integer", -2, 4, "Invalid value: -2: factor MultipleOf declared for spec.n must be positive: -2"),
+    ],
+)
+def test_multiples(kind: str, factor: float, value: float, said: str) -> None:
+    for minor in ("1.28", "1.36"):
+        errors = [f"spec.n: {said}"] if said else []
+        assert _errors({"type": kind, "multipleOf": factor}, value, minor) == errors
+
+
 @pytest.mark.parametrize(
     ("field", "value", "errors"),
     [
@@ -44,9 +69,5 @@ def _beyond(what: str, kind: str) -> str:
     ],
 )
 def test_a_limit_that_the_type_cannot_hold(field: Json, value: int, errors: list[str]) -> None:
-    definition = crd(root(spec=obj(n=field)))
-    written = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"n": value}}
-    verdict = crdcompat.judge(definition, "create", written, kubernetes="1.36")
-    assert [error.text() for error in verdict.errors] == errors
-    before = crdcompat.judge(definition, "create", written, kubernetes="1.28")
-    assert not any(error.text().startswith("<nil>") for error in before.errors)
+    assert _errors(field, value, "1.36") == errors
+    assert not any(text.startswith("<nil>") for text in _errors(field, value, "1.28"))

@@ -70,6 +70,13 @@ def test_what_is_no_longer_sent_goes(spec: Json, held: Json, owned: Json, after:
     assert verdict.object.get("spec") == after
 
 
+def test_what_the_manager_updated_is_not_what_it_applied() -> None:
+    """The server keeps an entry for each operation of a manager: an apply gives up nothing of an update."""
+    verdict = _applied({"b": "1"}, {"a": "1", "b": "1"}, _entry("A", {"f:a": {}, "f:b": {}}, "Update"))
+    assert verdict.object is not None
+    assert verdict.object.get("spec") == {"a": "1", "b": "1"}
+
+
 def test_an_object_that_loses_all_members_becomes_null() -> None:
     """The server validates the merged object as it is."""
     verdict = _applied({"b": "1"}, {"b": "1", "o": {"x": "1"}}, _entry("A", {"f:b": {}, "f:o": {".": {}, "f:x": {}}}))

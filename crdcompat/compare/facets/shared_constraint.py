@@ -182,7 +182,6 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     if isinstance(writer.additional, Node):
         held = None if writer.additional.nullable else sample(writer.additional)
         yield from ({f"key{at}": held for at in range(size)} for size in (1, 2, 3) if held is not ABSENT)
-    yield base
     sizes = (constraint.count(keyword) for keyword in COUNTS)
     sized = [object_of_size(writer, size) for size in sizes if size is not None]
     yield from (value for value in sized if isinstance(value, dict))

@@ -335,6 +335,15 @@ def test_a_new_crd_keeps_no_unknown_fields() -> None:
     ] == ["must be false in order to use defaults in the schema", cannot]
 
 
+def test_on_an_assumed_server_only_what_the_newest_refuses_counts() -> None:
+    """A function of Kubernetes 1.31: an older server refuses the rule, and nothing says that there is one."""
+    rules = {"x-kubernetes-validations": [{"rule": "format.dns1123Label().validate(self).hasValue()"}]}
+    rule, type_ = read_crd(crd(root(spec=obj(a=string(maxLength=9, **rules))))), read_crd(crd(root(spec=obj(a={}))))
+    old = Server(28)
+    assert [len(refusals(rule, old, assumed=assumed)) for assumed in (False, True)] == [1, 0]
+    assert [len(refusals(type_, old, assumed=assumed)) for assumed in (False, True)] == [1, 1]
+
+
 def test_what_cannot_change() -> None:
     base = crd(root(spec=obj()))
     assert _replaced(base, base, ["v1"]) == ""
@@ -351,6 +360,7 @@ def test_what_cannot_change() -> None:
     )
     # From true to false is the way it goes.
     assert _replaced(keeping, base, ["v1"]) == ""
+    assert _replaced(keeping, keeping, ["v1"]) == ""
 
 
 @pytest.mark.parametrize("minor", [26, 32])

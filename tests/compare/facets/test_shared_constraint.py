@@ -404,3 +404,11 @@ def test_a_writer_that_prunes_nothing_beside_one_that_prunes(tmp_path: Path) -> 
 def test_a_default_of_a_reader_that_prunes_nothing(tmp_path: Path) -> None:
     old, new = ({**obj(a=string(**more), b=string()), "maxProperties": 1} for more in ({"default": "x"}, {}))
     assert _of_shared(tmp_path, old, new, old_keeps=True, new_keeps=True) == [("rollback", "spec", {"b": "x"})]
+
+
+def test_a_default_that_is_one_member_too_many(tmp_path: Path) -> None:
+    """Only an object with as many members as the limit allows is refused."""
+    members = {name: string() for name in "abc"}
+    old, new = ({**obj(**members, d=string(**more)), "maxProperties": 3} for more in ({"default": "x"}, {}))
+    expected = [("rollback", "spec", {"a": "a", "b": "a", "c": "a"})]
+    assert _of_shared(tmp_path, old, new, old_keeps=False, new_keeps=False) == expected
