@@ -111,6 +111,17 @@ def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json
         ({**obj(t=string()), **_ONLY_A}, {**obj(t=string("A")), **_ONLY_A}, []),
         # A required member with all values of its enum.
         ({**obj(t=string("A", "B")), "required": ["t"]}, {**obj(t=string("A", "B"))} | rule("has(self.t)"), []),
+        # Kong: an object of OLD and each write of OLD's clients get the same default, which a rule keeps as it is.
+        (
+            obj(a=string()),
+            obj(a=string(), s=string("A", "B", default="A")) | rule("self.s == oldSelf.s"),
+            [("rollback", "property-added", True), ("upgrade", "property-added", True)],
+        ),
+        (
+            obj(a=string(), s=string("A", "B")),
+            obj(a=string(), s=string("A", "B", default="A")) | rule("self.s == oldSelf.s"),
+            [("upgrade", "cel-transition-rule-added", True), ("upgrade", "default-added", True)],
+        ),
         # Kong: rules about t leave one type, with which there is no id. They stand at the object around both.
         (_NEVER_ID, _NEVER_ID | {"properties": {**_NEVER_ID["properties"], "id": string(pattern="^[0-9]$")}}, []),
         # Crunchy Data: a rule that reads a member of a member is true only where both are there.
@@ -177,6 +188,8 @@ def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json
     ids=[
         "union",
         "required",
+        "kept default",
+        "default that is not kept",
         "never",
         "deep",
         "both ways",

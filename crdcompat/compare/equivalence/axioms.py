@@ -69,7 +69,7 @@ def _of_terms(atoms: Mapping[Atom, Any]) -> Iterator[Formula]:
 def _of_equals(atoms: Mapping[Atom, Any], views: Views) -> Iterator[Formula]:
     """What follows from the equality of two values: so are their members, and what is stated of one is true of both.
 
-    Two equal times or durations may be different texts.
+    Two equal times or durations may be different texts. Scalars of one type that equal the same literal are equal.
     """
     pairs = {atom: paths for atom in atoms if (paths := _equals(atom)) is not None}
     for atom, (one, other) in pairs.items():
@@ -81,6 +81,12 @@ def _of_equals(atoms: Mapping[Atom, Any], views: Views) -> Iterator[Formula]:
                 plain = each.kind in _OF_SCALARS and view is not None and view.kind in _SCALARS
                 if each.kind is Kind.HAS or (plain and moved in atoms):
                     yield some(differ, opposite(Literal(each)), Literal(moved))
+        types = [view.kind if (view := view_at(path, views)) is not None else "" for path in (one, other)]
+        for each in atoms if types[0] == types[1] and types[0] in _SCALARS else ():
+            moved = Atom(each.kind, other, each.value)
+            if each.kind is Kind.EQUAL and each.path == one and moved in atoms:
+                known = has(one), has(other), Literal(each), Literal(moved)
+                yield some(*map(opposite, known), Literal(atom))
         for inner, (first, second) in pairs.items():
             rest = first[len(one) :]
             if rest and (first, second) == ((*one, *rest), (*other, *rest)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache, partial
 from typing import Any
 
 from msgspec import Struct
@@ -79,17 +80,15 @@ def premises(wanted: Formula, writer: Scope, reader: Scope, *, holders: bool = F
     such member. Of the stored object of an update it is only assumed that the writer has pruned it.
     """
     about = _with_parents(wanted.paths())
-    said = _subjects if holders else _paths
     found: dict[Formula, None] = {}
     for variable in ("self", OLD):
+        of_node = cache(partial(_of_node, variable=variable, writer=writer, reader=reader))
         read = _with_parents(_schema_paths(wanted, {variable: ()}, reader.node))
-        for path in sorted(read, key=repr):
-            found.update(dict.fromkeys(_of_node(path, variable, about, writer, reader, said)))
+        found.update(dict.fromkeys(_said(map(of_node, _sorted(read)), about, holders=holders)))
         if variable == "self":  # what is known of the values beside them
             beside = {path for formula in found for path in _schema_paths(formula, {variable: ()}, writer.node)}
             named = {path for formula in found for path in formula.paths()}
-            for path in sorted(beside | read, key=repr):
-                found.update(dict.fromkeys(_of_node(path, variable, named, writer, reader, said)))
+            found.update(dict.fromkeys(_said(map(of_node, _sorted(beside | read)), named, holders=holders)))
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
@@ -99,42 +98,48 @@ def _with_parents(paths: Iterable[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
     return {path[:length] for path in paths for length in range(len(path) + 1)}
 
 
-def _of_node(
-    path: SchemaPath,
-    variable: str,
-    about: Set[Path],
-    writer: Scope,
-    reader: Scope,
-    said: Callable[[Formula], Iterator[Path]],
-) -> Iterator[Formula]:
-    """What the writer states of the value at a path, as far as it is ``about`` certain values by what is ``said``."""
-    node = node_at(writer.node, path)
+class _Stated(Struct, frozen=True):
+    """What the writer states of the value at a place, as conjuncts; ``of_updates`` makes those that judge updates."""
+
+    place: Place
+    parts: Sequence[Formula]
+    of_updates: Callable[[], Iterable[Formula]] = tuple
+
+
+def _said(nodes: Iterable[_Stated], about: Set[Path], *, holders: bool) -> Iterator[Formula]:
+    """What is stated ``about`` certain values, with ``holders`` also by conjuncts that say that a member is there."""
+    for node in nodes:
+        for part in node.parts:
+            if not about.isdisjoint(part.paths()) or (holders and not about.isdisjoint(_begun(part))):
+                yield node.place.lifted(part)
+        if any(each[0] == OLD for each in about if each):
+            yield from map(node.place.lifted, node.of_updates())
+
+
+def _sorted(paths: Iterable[SchemaPath]) -> list[SchemaPath]:
+    return sorted(paths, key=repr)
+
+
+def _of_node(path: SchemaPath, variable: str, writer: Scope, reader: Scope) -> _Stated:
+    place, node = place_of(path, variable), node_at(writer.node, path)
     if node is None:
-        return
-    place, view = place_of(path, variable), View(node, resource=writer.view.resource and not path)
+        return _Stated(place, ())
+    view = View(node, resource=writer.view.resource and not path)
     formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
-    if variable == "self":
-        formulas = [*stated(node, place, view, writer.server), *formulas]
-    parts = [part for formula in formulas for part in conjuncts(formula) if not about.isdisjoint(said(part))]
-    if variable == "self" and any(each[0] == OLD for each in about if each):
-        parts += _rules_of_updates(node, place, view, writer.server)
-    yield from map(place.lifted, parts)
+    if variable != "self":
+        return _Stated(place, [part for formula in formulas for part in conjuncts(formula)])
+    formulas = [*stated(node, place, view, writer.server), *formulas]
+    parts = [part for formula in formulas for part in conjuncts(formula)]
+    return _Stated(place, parts, partial(_rules_of_updates, node, place, view, writer.server))
 
 
-def _paths(formula: Formula) -> Iterator[Path]:
-    return formula.paths()
-
-
-def _subjects(formula: Formula) -> Iterator[Path]:
-    """The paths that a formula says something about: a member is there only if the objects around it are."""
+def _begun(formula: Formula) -> Iterator[Path]:
+    """The paths to objects that are there if the formula holds: those around members of which it says that."""
     if not isinstance(formula, Literal):
         for part in formula.parts:
-            yield from _subjects(part)
-        return
-    yield from formula.paths()
-    path = formula.atom.path
-    if formula.holds and formula.atom.kind is Kind.HAS:
-        yield from (path[:length] for length in range(2, len(path)))
+            yield from _begun(part)
+    elif formula.holds and formula.atom.kind is Kind.HAS:
+        yield from (formula.atom.path[:length] for length in range(2, len(formula.atom.path)))
 
 
 def _of_resources(view: View) -> Iterator[Formula]:
