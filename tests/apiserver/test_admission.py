@@ -106,3 +106,11 @@ def test_an_enum_that_keeps_servers_from_rules(minor: int) -> None:
         crd(root(spec={**obj(a=string("A"), b=string()), **rule})), {"a": "B", "b": "y"}, None, f"1.{minor}"
     )
     assert ("some validation rules were not checked" in said, "b is x" in said) == (minor >= 29, minor < 29)
+
+
+def test_a_failed_rule_decides_beside_one_that_is_not_evaluated() -> None:
+    rules = [{"rule": "{'a': 1}.transformMap(k, v, v + 1) == {'a': 2}"}, {"rule": "self.n != 'x'", "message": "no"}]
+    definition = crd(root(spec={**obj(n=string()), RULES: rules}))
+    made = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    answers = [crdcompat.judge(definition, "create", {**made, "spec": {"n": n}}, kubernetes="1.36") for n in "xy"]
+    assert [answer.accepted for answer in answers] == [False, None]

@@ -387,3 +387,16 @@ def test_an_older_stricter_schema_is_never_refused() -> None:
 
 
 # -- real CRDs ---------------------------------------------------------------------------------------------------
+
+
+def test_a_fault_of_a_rule_stands_where_its_version_has_it() -> None:
+    """Equal schemas are one schema of the CRD; versions that differ elsewhere have each its own."""
+    ruled = {**obj(x=string()), "x-kubernetes-validations": [{"rule": "self.nothing == 1"}]}
+    places = []
+    for length in (5, 9):
+        schemas = [root(spec=obj(a=ruled, b={"type": "string", "maxLength": size})) for size in (5, length)]
+        pair = [version(schemas[0]), version(schemas[1], "v2", storage=False)]
+        fault, *_ = refusals(read_crd(crd(versions=pair)), SERVER)
+        places.append(fault.text.partition(".x-kubernetes-validations")[0])
+    below = "properties[spec].properties[a]"
+    assert places == [f"{_SCHEMA}.{below}", f"spec.versions[0].schema.openAPIV3Schema.{below}"]
