@@ -73,22 +73,24 @@ def place_of(path: SchemaPath, variable: str = "self") -> Place:
     return Place(here, tuple(lists))
 
 
-def premises(wanted: Formula, writer: Scope, reader: Scope, *, holders: bool = False) -> list[Formula]:
+def premises(wanted: Formula, writer: Scope, reader: Scope, *, wide: bool = False) -> list[Formula]:
     """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike.
 
-    ``holders``: also what states that a member of such a value is there, for then the value is. An example needs no
-    such member. Of the stored object of an update it is only assumed that the writer has pruned it.
+    ``wide``: also what states that a member of such a value is there, for then the value is, and what the objects
+    around these values state of the values beside them. Of the stored object of an update it is only assumed that the
+    writer has pruned it.
     """
     about = _with_parents(wanted.paths())
     found: dict[Formula, None] = {}
     for variable in ("self", OLD):
         of_node = cache(partial(_of_node, variable=variable, writer=writer, reader=reader))
         read = _with_parents(_schema_paths(wanted, {variable: ()}, reader.node))
-        found.update(dict.fromkeys(_said(map(of_node, _sorted(read)), about, holders=holders)))
+        found.update(dict.fromkeys(_said(map(of_node, _sorted(read)), about, wide=wide)))
         if variable == "self":  # what is known of the values beside them
             beside = {path for formula in found for path in _schema_paths(formula, {variable: ()}, writer.node)}
             named = {path for formula in found for path in formula.paths()}
-            found.update(dict.fromkeys(_said(map(of_node, _sorted(beside | read)), named, holders=holders)))
+            looked_at = beside | read if wide else beside - read
+            found.update(dict.fromkeys(_said(map(of_node, _sorted(looked_at)), named, wide=wide)))
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
     alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
@@ -106,11 +108,11 @@ class _Stated(Struct, frozen=True):
     of_updates: Callable[[], Iterable[Formula]] = tuple
 
 
-def _said(nodes: Iterable[_Stated], about: Set[Path], *, holders: bool) -> Iterator[Formula]:
-    """What is stated ``about`` certain values, with ``holders`` also by conjuncts that say that a member is there."""
+def _said(nodes: Iterable[_Stated], about: Set[Path], *, wide: bool) -> Iterator[Formula]:
+    """What is stated ``about`` certain values; if ``wide``, also by conjuncts that a member of one is there."""
     for node in nodes:
         for part in node.parts:
-            if not about.isdisjoint(part.paths()) or (holders and not about.isdisjoint(_begun(part))):
+            if not about.isdisjoint(part.paths()) or (wide and not about.isdisjoint(_begun(part))):
                 yield node.place.lifted(part)
         if any(each[0] == OLD for each in about if each):
             yield from map(node.place.lifted, node.of_updates())
