@@ -18,7 +18,7 @@ from crdcompat.cli.app import _MODULES
 
 _START = "import sys; sys.path.insert(0, {project!r}); from crdcompat.__main__ import main; main()"
 #: Files for everybody name the command of an installation: the rules in docs, what is written into configurations.
-_FOR_OTHERS = ("render/rules.py", "config/first_configuration.py", "sources/scratch_cluster.py", "cli/help.py")
+_FOR_OTHERS = ("render/rules.py", "config/first_configuration.py", "features/verify/scratch_cluster.py", "cli/help.py")
 _DEMO = PROJECT / "fixtures/demo"
 
 

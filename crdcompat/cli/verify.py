@@ -16,8 +16,8 @@ from crdcompat.cli.settings import COMPARISON, Configured, Settings, end
 from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
+    from crdcompat.features.verify.scratch_cluster import ScratchCluster
     from crdcompat.models.verification import ClaimingReport
-    from crdcompat.sources.scratch_cluster import ScratchCluster
 
 
 def verify(
@@ -114,14 +114,14 @@ def _run(asked: Asked) -> int:
 
 @contextmanager
 def _cluster(asked: Asked) -> Iterator[ScratchCluster]:
+    from crdcompat.features.verify.scratch_cluster import ScratchCluster
     from crdcompat.render.escape import warn
     from crdcompat.sources.cluster_client import UNVERIFIED, Client, Timeouts
-    from crdcompat.sources.scratch_cluster import ScratchCluster
 
     with ExitStack() as stack:
         kubeconfig = None
         if asked.assets is not None:
-            from crdcompat.sources import envtest
+            from crdcompat.features.verify import envtest
 
             kubeconfig = stack.enter_context(envtest.running(asked.assets))
         name = "--assets" if asked.server is None else f"--server {asked.server}"

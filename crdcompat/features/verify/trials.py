@@ -16,8 +16,8 @@ from crdcompat.apiserver.admission import SERVER_SET
 from crdcompat.crds.pairing import CrdPair, pair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved
+from crdcompat.features.verify.scratch_cluster import NAMESPACE
 from crdcompat.models.verification import Claim
-from crdcompat.sources.scratch_cluster import NAMESPACE
 from crdcompat.vocabulary import Direction, Effect, Side
 
 Json = dict[str, Any]

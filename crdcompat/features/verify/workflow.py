@@ -10,12 +10,12 @@ from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_serv
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, SourceError, UsageError
+from crdcompat.features.verify.scratch_cluster import Answer, ScratchCluster
 from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
 from crdcompat.models.release import Release
 from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.schema.paths import Object, general, pointer_of, value_at
 from crdcompat.sources.cluster_client import NoAnswerError, RefusedError
-from crdcompat.sources.scratch_cluster import Answer, ScratchCluster
 from crdcompat.vocabulary import Effect
 
 # Compares a server's answers with the claim of a finding.

@@ -18,7 +18,7 @@ from fake_cluster import CRDS, FakeCluster, Reply, kubeconfig, serving
 from helpers import Json, Run, array, both, commit, crd, git, obj, root, run, string, version, write
 from interrupts import interruptible, uninterruptible
 
-from crdcompat.sources.scratch_cluster import MARK
+from crdcompat.features.verify.scratch_cluster import MARK
 
 WIDGETS = "widgets.example.com"
 OLD = root(spec=obj(a=string("A"), size={"type": "integer"}), status=obj(p=string("A")))
