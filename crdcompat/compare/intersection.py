@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.structural import RULES, Node, Schema, mapping_of
+from crdcompat.schema.structural import PRESERVE, RULES, Node, Schema, mapping_of
 from crdcompat.schema.work import WORK
 
 _LOWER = ("minimum", "minLength", "minItems", "minProperties")
@@ -70,7 +70,7 @@ def _merge_below(made: Schema, a: Schema, b: Schema, server: Server) -> None:
         if isinstance(a.get(keyword), dict) and isinstance(b.get(keyword), dict):
             made[keyword] = _merged(a[keyword], b[keyword], server)
     mine, theirs = mapping_of(a.get("properties")), mapping_of(b.get("properties"))
-    if a.get("x-kubernetes-preserve-unknown-fields") is True:
+    if a.get(PRESERVE) is True:
         mine = {**theirs, **mine}
     required = [name for name in _list(a, "required") if isinstance(name, str)]
     if mine:

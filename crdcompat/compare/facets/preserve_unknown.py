@@ -11,11 +11,10 @@ from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_belo
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.shapes import shows_shape
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
-from crdcompat.schema.paths import node_at
+from crdcompat.schema.structural import PRESERVE
 from crdcompat.vocabulary import Direction, Effect
 
-_KEYWORD = "x-kubernetes-preserve-unknown-fields"
-KEYWORDS = frozenset({_KEYWORD})
+KEYWORDS = frozenset({PRESERVE})
 EFFECTS = {
     "preserve-unknown.added": Effects(rollback=(Effect.VALUE_PRUNED, Effect.WRITE_REJECTED)),
     "preserve-unknown.removed": Effects(upgrade=(Effect.VALUE_PRUNED, Effect.WRITE_REJECTED)),
@@ -26,14 +25,14 @@ _MEMBER = "crdcompatUnknown"
 
 
 def changes(site: Site) -> Iterator[Change]:
-    old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
+    old, new = site.old.preserve, site.new.preserve
     if old != new and not site.reshaped:  # the change of the type says that anything may be there
-        yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
+        yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, PRESERVE)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Objects with an undeclared member and what both sides require, and a list of one."""
-    node, reader = (node_at(side.node, change.path) for side in (pair.writer, pair.reader))
+    node, reader = pair.nodes(change.path)
     if node is None or reader is None:
         return Trials(())
     made = sample(intersection(node, reader, pair.writer.server))

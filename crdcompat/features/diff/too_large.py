@@ -61,10 +61,10 @@ def without_too_large(old: CrdSet, new: CrdSet, wanted: Filters, shared: Compari
     for name, size in sizes.items():
         if size.load > left:
             large[name] = (
-                f"the two sides of {name} are too large: {size.rules:,} CEL rules of {size.bytes_of_rules:,} bytes"
-                f" and {size.schemas:,} schemas that are not plain count {size.load:,}; of the {limit:,} of one"
-                f" comparison {left:,} are left (a schema counts 1, a rule {_LOAD_OF_A_RULE} and 1 for each"
-                f" {_BYTES_OF_RULES} bytes)"
+                f"the two sides of {name} are too large for one comparison: they count {size.load:,}, and {left:,} of"
+                f" {limit:,} are left ({size.rules:,} CEL rules count {_LOAD_OF_A_RULE} each, and 1 for each"
+                f" {_BYTES_OF_RULES} of their {size.bytes_of_rules:,} bytes; {size.schemas:,} schemas that are not"
+                " plain count 1 each)"
             )
         else:
             left -= size.load

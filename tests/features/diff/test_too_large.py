@@ -46,9 +46,9 @@ def test_rules(tmp_path: Path) -> None:
     old, new = _sides(tmp_path, _rules(1_500, "x"), _rules(1_500, "y"))
     found, problems = _found(old, new)
     text = (
-        f"the two sides of {_NAME} are too large: 3,000 CEL rules of 42,780 bytes and 3,028 schemas that are not "
-        "plain count 34,739; of the 20,823 of one comparison 20,801 are left (a schema counts 1, a rule 10 and 1 for "
-        "each 25 bytes)"
+        f"the two sides of {_NAME} are too large for one comparison: they count 34,739, and 20,801 of 20,823 are left "
+        "(3,000 CEL rules count 10 each, and 1 for each 25 of their 42,780 bytes; 3,028 schemas that are not plain "
+        "count 1 each)"
     )
     assert found == _OTHERS
     assert problems == [("large.json", "new", text)]
