@@ -58,8 +58,8 @@ def _is_notes(path: str) -> bool:
 class Changed(Struct, frozen=True, dict=True):
     """The changed files that may matter: ``contents`` of each on both sides, by path.
 
-    ``config`` says which of them count. ``failed``: a file could not be read. ``builders`` are the kustomizations and
-    charts of both sides.
+    ``config`` says which of them count. The others have no contents: a partial clone may lack these. ``failed``: a file
+    could not be read. ``builders`` are the kustomizations and charts of both sides.
     """
 
     trees: tuple[Tree, Tree]
@@ -141,7 +141,9 @@ class Changed(Struct, frozen=True, dict=True):
         from crdcompat.crds.patches import converted_crd
 
         named = {path: {converted_crd({}, data) for data in sides} for path, sides in self.contents.items()}
-        return frozenset(path for path, crds in named.items() if all(crd and self._is_unconverted(crd) for crd in crds))
+        return frozenset(
+            path for path, crds in named.items() if crds and all(crd and self._is_unconverted(crd) for crd in crds)
+        )
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
@@ -201,17 +203,18 @@ class Changed(Struct, frozen=True, dict=True):
 
 
 def look_at(trees: tuple[Tree, Tree], config: Config) -> Changed:
-    """Read the files of both sides that differ and may matter. Raises SourceError."""
+    """Read the files of both sides that differ, may matter, and are not left out. Raises SourceError."""
     same = unchanged(trees)
-    contents: dict[str, tuple[bytes, ...]] = {}
     failed = False
     differing = {entry.path for tree in trees for entry in tree.entries() if entry.path not in same}
     builders = find_builders(trees, [path for path in differing if not is_manifest_name(path)])
-    wanted = {path for path in differing if may_matter(path) or builders.may_use(path)}
+    contents: dict[str, tuple[bytes, ...]] = {
+        path: () for path in differing if may_matter(path) or builders.may_use(path)
+    }
     for tree in trees:
-        entries = [entry for entry in tree.entries() if entry.path in wanted]
+        entries = [entry for entry in tree.entries() if entry.path in contents and config.wants(entry.path)]
         found = {entry.path: data for entry, data in tree.read(entries)}
         failed = failed or bool(tree.problems)
         for path, data in found.items():
-            contents[path] = (*contents.get(path, ()), data)
+            contents[path] = (*contents[path], data)
     return Changed(trees, contents, config, failed, builders)

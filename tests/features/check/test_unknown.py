@@ -138,6 +138,21 @@ def test_globs_that_leave_what_counts(tmp_path: Path, files: Files, config: Json
     assert (ran.code, ran.report["verdict"]) == (0, "clean")
 
 
+def test_a_file_that_is_left_out_may_be_missing(tmp_path: Path) -> None:
+    """A partial clone has only the files that somebody asked for; crdcompat does not ask for one that does not count."""
+    before, after = {"w.yaml": _WIDGET, "x/g.yaml": _GADGET}, {"w.yaml": _WIDER, "x/g.yaml": _ODD, "x/new.tpl": [_ODD]}
+    repo = _changed(tmp_path, before, after, config={"exclude": ["x/*"]})
+    whole = _checked(repo, "--format", "json").report
+    for name in ("HEAD:x/g.yaml", "HEAD~1:x/g.yaml", "HEAD:x/new.tpl"):
+        oid = git(repo, "rev-parse", name)
+        (repo / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    ran = _checked(repo, "--format", "json")
+    assert (ran.code, ran.report["files"]) == (0, whole["files"]), ran.err
+    assert [(each["file"], each["reason"]) for each in ran.report["files"] if each["reason"]] == [
+        ("x/g.yaml", "left out by `include` or `exclude`")
+    ]
+
+
 def test_a_key_that_is_no_branch_is_said(tmp_path: Path) -> None:
     config = {"rollback_targets": {"mian": ["old"], "old": []}}
     repo = _changed(tmp_path, {"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, {"w.yaml": _WIDGET}, config)
