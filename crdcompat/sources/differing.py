@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.errors import SourceError
 from crdcompat.sources.blobs import blob_id
 from crdcompat.sources.files import MAX_FILE_BYTES
-from crdcompat.sources.naming import display_path, is_manifest_name
+from crdcompat.sources.naming import KUSTOMIZATIONS, display_path, is_manifest_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdcompat.sources.repository import Repository
 
-_LINK_MODE = b"120000"
+_LINK_MODE = "120000"
 _SUBMODULE_MODE = "160000"
 #: A record of ``ls-files -s --debug -z``. Its time and size may be missing: git does not promise their format.
 _STAGED = re.compile(
@@ -31,55 +30,64 @@ _STAGED = re.compile(
     rb"(?:  ctime: [\d:]+\n  mtime: (\d+):(\d+)\n  dev:.*\n  uid:.*\n  size: (\d+)\tflags:.*\n)?"
 )
 #: A record of ``ls-tree -z`` that is a symbolic link, a kustomization or a chart.
-_NAMING = re.compile(rb"(?:^|\0)120000 |[\t/](?:[Kk]ustomization(?:\.ya?ml)?|Chart\.yaml)(?=\0)")
-_HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
+_NAMING = re.compile(rb"(?:^|\0)120000 |[\t/](?:kustomization\.ya?ml|Kustomization|Chart\.yaml)(?=\0)")
+_NAMING_FILES = (*KUSTOMIZATIONS, "Chart.yaml")
+_RAW = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
+_NO_MODE = "000000"
 
 
-def between_commits(repo: Repository, old: str, new: str) -> list[str]:
-    """The files that differ between two commits. Both are full ids: git could read a name as a path or an option.
+class Difference(Struct, frozen=True):
+    """A path (from the top of the repository) that differs: on both sides the mode, and the id of the content.
 
-    Paths are from the top of the repository. Raises SourceError.
+    A side that does not have the path has zeros. ``is_conflict``: the index has no content for it before a merge ends.
     """
-    return _names(repo.run("diff-tree", "-r", "--name-only", *_HOW, old, new, "--").stdout)
+
+    path: str
+    modes: tuple[str, str]
+    ids: tuple[str, str]
+    is_conflict: bool
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether the path is nothing but a submodule, on each side that has it."""
+        return {*self.modes} - {_NO_MODE} == {_SUBMODULE_MODE}
+
+    @property
+    def names_files(self) -> bool:
+        """Whether the path became, or was edited as, a link, a kustomization or a chart."""
+        name = self.path[self.path.rfind("/") + 1 :]
+        return self.modes[1] == _LINK_MODE or (self.modes[1] != _NO_MODE and name in _NAMING_FILES)
+
+    @property
+    def commits(self) -> tuple[str, str] | None:
+        """The commits of a submodule that moved, "" on a side where the path is none; None for other paths."""
+        if _SUBMODULE_MODE not in self.modes:
+            return None
+        old, new = (
+            commit if mode == _SUBMODULE_MODE else "" for mode, commit in zip(self.modes, self.ids, strict=True)
+        )
+        return old, new
 
 
-def since_commit(repo: Repository, commit: str) -> list[str]:
-    """The files that differ between a commit and the index, regardless of the working tree.
+def differences(repo: Repository, old: str, new: str = "") -> list[Difference]:
+    """What differs between two commits; ``new`` "" is the index, regardless of the working tree.
 
-    Raises SourceError, also for an index with conflicts, which cannot be committed.
+    Both are full ids: git could read a name as a path or an option. Raises SourceError.
     """
-    fields = repo.run("diff-index", "--cached", "--name-status", *_HOW, commit, "--").stdout.split(b"\0")
-    if b"U" in fields[::2]:
-        raise SourceError(f"paths are in conflict in the index of {repo.where}: finish the merge first")
-    return [display_path(path) for path in fields[1::2]]
+    args = ("diff-tree", "-r", *_RAW, old, new) if new else ("diff-index", "--cached", *_RAW, old)
+    fields = repo.run(*args, "--").stdout.split(b"\0")
+    return [_difference(record, path) for record, path in zip(fields[::2], fields[1::2], strict=False)]
+
+
+def _difference(record: bytes, path: bytes) -> Difference:
+    """A record of ``--raw``: ``:100644 100644 ID ID M``."""
+    old_mode, new_mode, old, new, status = record.lstrip(b":").decode("ascii", "replace").split(" ")
+    return Difference(display_path(path), (old_mode, new_mode), (old, new), status == "U")
 
 
 def has_staged(repo: Repository) -> bool:
     """Whether the index differs from HEAD. Raises SourceError, also if there is no commit yet."""
     return repo.run("diff-index", "--cached", "--quiet", "HEAD", "--", ok=(0, 1)).returncode == 1
-
-
-class Moved(Struct, frozen=True):
-    """A submodule that is at another commit: its path, and both commits; "" where it is not."""
-
-    path: str
-    old: str
-    new: str
-
-
-def moved_submodules(repo: Repository, old: str, new: str = "") -> list[Moved]:
-    """The submodules that differ between two commits (full ids); ``new`` "" is the index. Raises SourceError."""
-    raw = ("--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
-    args = ("diff-tree", "-r", *raw, old, new) if new else ("diff-index", "--cached", *raw, old)
-    fields = repo.run(*args, "--").stdout.split(b"\0")
-    found = []
-    for record, path in zip(fields[::2], fields[1::2], strict=False):
-        modes_and_ids = record.lstrip(b":").decode("ascii", "replace").split(" ")
-        if _SUBMODULE_MODE in modes_and_ids[:2]:
-            sides = zip(modes_and_ids[:2], modes_and_ids[2:4], strict=False)
-            commits = [commit if mode == _SUBMODULE_MODE else "" for mode, commit in sides]
-            found.append(Moved(display_path(path), *commits))
-    return found
 
 
 class Staged(Struct, frozen=True):
@@ -92,7 +100,7 @@ class Staged(Struct, frozen=True):
     @property
     def has_links(self) -> bool:
         """Whether a file of the index is a symbolic link."""
-        return any(mode == _LINK_MODE for mode, *_ in self.records)
+        return any(mode == _LINK_MODE.encode() for mode, *_ in self.records)
 
     def changed(self, wants: Callable[[str], bool] = is_manifest_name) -> list[str]:
         """The tracked files, of those that ``wants`` includes, that differ on disk, also deleted ones."""
@@ -133,8 +141,9 @@ def _differs(file: Path, mode: bytes, oid: str, known: tuple[int, int] | None) -
     """Whether a file differs from its blob; ``known`` are the time (ns) and size that the index has for the blob."""
     try:
         status = file.lstat()
-        if stat.S_ISLNK(status.st_mode) or mode == _LINK_MODE:
-            is_link = stat.S_ISLNK(status.st_mode) and mode == _LINK_MODE
+        was_link = mode == _LINK_MODE.encode()
+        if stat.S_ISLNK(status.st_mode) or was_link:
+            is_link = stat.S_ISLNK(status.st_mode) and was_link
             return not is_link or blob_id(os.fsencode(file.readlink()), like=oid) != oid
         if known == (status.st_mtime_ns, status.st_size):
             return False
@@ -151,7 +160,3 @@ def names_files(repo: Repository, commit: str) -> bool:
     Raises SourceError.
     """
     return _NAMING.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
-
-
-def _names(listing: bytes) -> list[str]:
-    return [display_path(path) for path in listing.split(b"\0") if path]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from threading import Thread
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.errors import SourceError
+from crdcompat.errors import MissingObjectsError, SourceError
 from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _NO_REPOSITORY = re.compile(r"^fatal: (not a git repository|cannot change to)", re.MULTILINE)
+_LACKING = re.compile(r"could not fetch (\w+) from promisor remote|unable to read (?:tree|sha1 file of) \(?(\w+)")
 _REFUSED = re.compile(r"^fatal: detected dubious ownership", re.MULTILINE)
 
 # A hook sets these variables for *its* repository; they must not apply to another one that --repo names.
@@ -84,7 +86,8 @@ class Repository(Struct, frozen=True):
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a git command to its end, with ``stdin`` as its input and ``settings`` that override all others.
 
-        Raises SourceError unless its exit code is one of ``ok``, TimeOutError after ``timeout`` seconds.
+        Raises SourceError unless its exit code is one of ``ok``, MissingObjectsError for an object that a partial clone
+        lacks, TimeOutError after ``timeout`` seconds.
         """
         environment = _with_settings(self.environment(), settings or {})
         try:
@@ -101,6 +104,12 @@ class Repository(Struct, frozen=True):
         if done.returncode == 128 and _NO_REPOSITORY.search(message):
             raise NotARepositoryError(
                 f"{self.where} is not in a git repository: name one with --repo, or compare directories"
+            )
+        if done.returncode != 0 and (lacking := _LACKING.search(message)):
+            problem = f"git object {lacking[1] or lacking[2]} is missing in {self.where}"
+            command = shlex.join(["git", *self._at, "fetch", "--refetch", "--no-filter"])
+            raise MissingObjectsError(
+                f"{problem}: a partial clone? crdcompat never fetches", f"to get all objects: {command}"
             )
         if done.returncode not in ok or _REFUSED.search(message):
             raise SourceError(f"git {args[0]} failed in {self.where}: {message or done.returncode}")
@@ -127,10 +136,13 @@ class Repository(Struct, frozen=True):
 
         return wait
 
+    @property
+    def _at(self) -> list[str]:
+        return [] if self.path is None else ["-C", self.path]
+
     def command(self, *args: str) -> list[str]:
         """The full command line, without a repository's fsmonitor, which is a program that git would start."""
-        at = [] if self.path is None else ["-C", self.path]
-        return ["git", *at, "-c", "core.fsmonitor=false", *args]
+        return ["git", *self._at, "-c", "core.fsmonitor=false", *args]
 
     def environment(self) -> dict[str, str]:
         """The environment in which git neither writes, nor prompts, nor uses the network.

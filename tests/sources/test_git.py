@@ -173,13 +173,14 @@ def test_missing_blob_is_a_source_error(repo: Path) -> None:
         contents(open_source("HEAD", repo=str(repo)))
 
 
-def test_partial_clone_never_fetches(repo: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "remote"), [("blob:none", " origin"), ("tree:0", "")], ids=["blobless", "treeless"])
+def test_partial_clone_never_fetches(repo: Path, tmp_path: Path, kind: str, remote: str) -> None:
     git(repo, "config", "uploadpack.allowFilter", "true")
-    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", repo.as_uri(), "partial")
+    git(tmp_path, "clone", "-q", "--no-checkout", f"--filter={kind}", repo.as_uri(), "partial")
     partial = tmp_path / "partial"
     with pytest.raises(MissingObjectsError, match="never fetches") as raised:
         contents(open_source("HEAD", repo=str(partial)))
-    assert raised.value.advice == f"to get all objects: git -C {partial} fetch --refetch --no-filter origin"
+    assert raised.value.advice == f"to get all objects: git -C {partial} fetch --refetch --no-filter{remote}"
     git(partial, "fetch", "--refetch", "--no-filter", "origin")
     assert contents(open_source("HEAD", repo=str(partial)))
 

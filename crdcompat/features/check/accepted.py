@@ -16,10 +16,9 @@ from msgspec.structs import asdict, replace
 
 from crdcompat.config.configuration import Config
 from crdcompat.errors import ConfigError, SourceError
-from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.features.check.base import Change, base_commit
 from crdcompat.features.check.kept_growth import may_declare
 from crdcompat.sources.commit_files import blobs_at, read_blob
-from crdcompat.sources.naming import is_commit_id
 from crdcompat.sources.plain_file import path_in, read_plain
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
@@ -136,20 +135,13 @@ def _texts(change: Change, config: Config, repo: str | None) -> _Texts:
     """
     repository, file = Repository(repo), config.waiver_file
     path = path_in(file, repository)
-    head = change.new.removeprefix("git:")
-    if path is None or head in ("index:", "worktree:"):
-        is_here = True
-    else:
-        head = resolve(repository, head).commit
-        is_here = _is_checked_out(repository, head)
-    now = read_plain(file, file.parent) if is_here or path is None else _at(repository, head, path)
-    if path is None or change.old == EMPTY:
+    is_here = path is None or not change.head or change.new == "git:HEAD" or _is_checked_out(repository, change.head)
+    now = read_plain(file, file.parent) if is_here or path is None else _at(repository, change.head, path)
+    base = base_commit(change, repository)
+    if path is None or not base:
         return _Texts(file, now, None)
-    base = change.old.removeprefix("git:")
     try:
-        return _Texts(
-            file, now, _at(repository, base if is_commit_id(base) else resolve(repository, base).commit, path)
-        )
+        return _Texts(file, now, _at(repository, base, path))
     except ConfigError:  # no regular file at the base: the change can mend that
         return _Texts(file, now, None)
 

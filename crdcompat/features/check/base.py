@@ -13,7 +13,7 @@ from crdcompat.sources.branches import names_of_remotes, read_names
 from crdcompat.sources.differing import has_staged
 from crdcompat.sources.fetching import fetched_from
 from crdcompat.sources.named_refs import ambiguous, find_ref, named_commit
-from crdcompat.sources.naming import display_path
+from crdcompat.sources.naming import display_path, is_commit_id
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import Repository
 
@@ -38,13 +38,14 @@ class Change(Struct, frozen=True):
     """The sources before (``old``) and after (``new``) a change.
 
     ``release`` is the target branch of the change (``release-4.14``), "" if unknown; ``why`` is the reason for the
-    choice of the base.
+    choice of the base. ``head`` is the id of the commit ``new``, "" for the index and the working tree.
     """
 
     old: str
     new: str
     release: str = ""
     why: str = ""
+    head: str = ""
 
     def compared_with(self, base: str | None) -> str:
         """The note on the merge base (a commit or None) and the reason for its choice."""
@@ -83,25 +84,36 @@ def find_change(
     Raises UsageError, and SourceError also for a history too short to have the merge base.
     """
     repository = Repository(repo)
-    if base == "":
-        raise UsageError("--base is empty: name a branch, a tag or a commit")
-    named = head or environment.get("PRE_COMMIT_TO_REF") or "index:"
+    is_deleted = _is_zero(_named_head(head, environment))  # then nothing may fail that only the base needs
+    found = None if is_deleted else chosen_base(repository, base, configured, environment)
+    return change_since(found, head, repository, environment)
+
+
+def change_since(
+    found: Base | None, head: str | None, repository: Repository, environment: Mapping[str, str] = os.environ
+) -> Change | None:
+    """The change from the base that was ``found`` to ``head``, as ``find_change`` explains. Raises as it does."""
+    named = _named_head(head, environment)
     if _is_zero(named):
         return None
     new = named if named in ("index:", "worktree:") else f"git:{named}"
     tip = "HEAD" if new != f"git:{named}" else named
     if tip != environment.get("PRE_COMMIT_TO_REF"):
         find_ref(repository, tip, "--head {}", typed=True)  # raises for a name of several refs
-    found = chosen_base(repository, base, configured, environment)
     if found is None:
         if tip == "HEAD" and not exists(repository, "HEAD"):
             return Change(EMPTY, new)
         if new == "index:" and "PRE_COMMIT" not in environment and _is_clean_clone(repository):
             raise SourceError(f"nothing is staged in {repository.where}, {_NO_BASE}")
-        return Change("git:HEAD", new, why="HEAD, since no other base is known")
-    if _is_zero(found.ref):
-        return Change(EMPTY, new, found.release, found.why)
-    return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
+        why, release, old = "HEAD, since no other base is known", "", "git:HEAD"
+    else:
+        why, release = found.why, found.release
+        old = EMPTY if _is_zero(found.ref) else f"git:{_merge_base(repository, found, tip)}"
+    return Change(old, new, release, why, resolve(repository, named).commit if new == f"git:{named}" else "")
+
+
+def _named_head(head: str | None, environment: Mapping[str, str]) -> str:
+    return head or environment.get("PRE_COMMIT_TO_REF") or "index:"
 
 
 def chosen_base(
@@ -111,7 +123,9 @@ def chosen_base(
 
     Raises SourceError, and UsageError for a name of several refs that differ.
     """
-    if base:
+    if base == "":
+        raise UsageError("--base is empty: name a branch, a tag or a commit")
+    if base is not None:
         return _typed(repository, base)
     pushed = environment.get(_PUSHED)
     if pushed:
@@ -143,6 +157,12 @@ def _full(repository: Repository, name: str, option: str) -> str:
     """The full ref of a branch or tag; the name itself if there is no such ref: the error and its advice quote it."""
     found = find_ref(repository, name, option, typed=False)
     return found.ref if found is not None else name
+
+
+def base_commit(change: Change, repository: Repository) -> str:
+    """The id of the commit that a change begins at; "" before the first commit. Raises SourceError."""
+    base = change.old.removeprefix("git:")
+    return "" if change.old == EMPTY else base if is_commit_id(base) else resolve(repository, base).commit
 
 
 def short(commit: str | None) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
 from crdcompat.features.check.accepted import markers_ahead
-from crdcompat.features.check.base import EMPTY, Change
+from crdcompat.features.check.base import EMPTY, Change, base_commit
 from crdcompat.features.check.changed import Changed, may_matter
 from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.opened import open_sides
@@ -19,13 +19,11 @@ from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
 from crdcompat.models.release import Release
 from crdcompat.prefilter.candidates import is_candidate
-from crdcompat.sources.differing import between_commits, names_files, read_index, since_commit
-from crdcompat.sources.naming import is_commit_id
-from crdcompat.sources.refs import resolve
+from crdcompat.sources.differing import Difference, names_files, read_index
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from crdcompat.sources.tree import Tree
 
@@ -47,29 +45,24 @@ def no_crd_changed(
     return report
 
 
-def quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
-    """The report if git lists no candidate among the changed files; None if the names do not decide."""
+def quick_by_names(
+    change: Change, differences: Sequence[Difference], wants: Callable[[str], bool], repo: str | None
+) -> CheckReport | None:
+    """The report if no candidate is among the ``differences``; None if the names do not decide."""
     repository = Repository(repo)
-    head = change.new.removeprefix("git:")
-    if change.old == EMPTY or head == "worktree:":  # git does not list new files
+    if change.old == EMPTY or change.new == "worktree:":  # git does not list new files
         return None
+    if any(each.is_conflict or each.names_files for each in differences):
+        return None
+    names = [each.path for each in differences if not each.is_submodule]
     try:
-        base = change.old.removeprefix("git:")
-        base = base if is_commit_id(base) else resolve(repository, base).commit
-        if head == "index:":
-            commit = None
-            names = since_commit(repository, base)
-        else:
-            commit = resolve(repository, head).commit
-            names = between_commits(repository, base, commit)
+        base = base_commit(change, repository)
         if _any_candidate(names, wants) or names_files(repository, base):  # any file can be a candidate then
             return None
-        if commit is None:
+        if change.new == "index:":
             staged = read_index(repository)
             if staged.has_links or _any_candidate(staged.changed(), wants):
                 return None
-        elif names_files(repository, commit):
-            return None
         report = _compared(change, base)
         return with_markers(report, open_sides(change, repo)) if any(map(is_go_types, names)) else report
     except SourceError:  # the full comparison reports it

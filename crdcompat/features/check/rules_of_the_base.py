@@ -17,7 +17,7 @@ from crdcompat.config.configuration import FILES, Config
 from crdcompat.config.configuration_file import find_config, parse_config, upwards
 from crdcompat.config.differences import edits
 from crdcompat.errors import ConfigError, MissingObjectsError, RefNotFoundError, SourceError
-from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Base, Change, chosen_base, exists, find_change
+from crdcompat.features.check.base import EMPTY, TARGET_BRANCHES, Base, Change, change_since, chosen_base, exists
 from crdcompat.features.check.check_options import CheckOptions
 from crdcompat.program import runs_in_ci
 from crdcompat.sources.commit_files import blobs_at, read_blob
@@ -140,14 +140,13 @@ def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Map
     repository = place.repository
 
     def change_from(configured: str | None) -> Change | None:
-        return find_change(
-            options.base, options.head, configured=configured, repo=options.repo, environment=environment
-        )
+        found = chosen_base(repository, options.base, configured, environment)
+        return change_since(found, options.head, repository, environment)
 
     first = chosen_base(repository, options.base, None, environment)
     is_told = first is not None and first.is_told
-    start = None if first is not None else next(_local_main(repository), mine.base)
-    change = change_from(start)
+    start = first or chosen_base(repository, None, next(_local_main(repository), mine.base), environment)
+    change = change_since(start, options.head, repository, environment)
     if change is None or change.old == EMPTY:
         return Rules(mine, (), change)
     before, broken = _of_base(place, change)
@@ -158,10 +157,9 @@ def _judged(place: _Place, mine: Config, options: CheckOptions, environment: Map
     if before is not None:
         return Rules(before, (*_edited(before, after), *_edited_recordings(before, change, repository)), change)
     missing = f"the configuration of the merge base {f'cannot be used ({broken})' if broken else 'is missing'}"
-    tip = chosen_base(repository, options.base, start, environment)
-    merged = _of_tip(place, tip) if tip is not None else None
-    if tip is not None and merged is not None:
-        line = f"{missing}: that of {tip.release or tip.ref} decides, {_shown(merged, place)}"
+    merged = _of_tip(place, start, change) if start is not None else None
+    if start is not None and merged is not None:
+        line = f"{missing}: that of {start.release or start.ref} decides, {_shown(merged, place)}"
         return Rules(merged, (line, *(_edited(merged, after) if after.file is not None else ())), change)
     is_new = after.file is not None and is_tracked
     if is_new:
@@ -176,10 +174,11 @@ def _shown(config: Config, place: _Place) -> str:
     return os.path.relpath(config.file, place.top)
 
 
-def _of_tip(place: _Place, base: Base) -> Config | None:
+def _of_tip(place: _Place, base: Base, change: Change) -> Config | None:
     """The configuration of the base branch itself: a change can begin at a commit from before it."""
     try:
-        return place.at(resolve(place.repository, base.ref).commit)
+        commit = resolve(place.repository, base.ref).commit
+        return place.at(commit) if change.old != f"git:{commit}" else None
     except ConfigError:
         return None
 
@@ -197,10 +196,8 @@ def _of_base(place: _Place, change: Change) -> tuple[Config | None, str]:
 
 def _of_head(place: _Place, mine: Config, change: Change, before: Config | None) -> tuple[Config, bool]:
     """The configuration of the head, and whether git has it. A commit may have none where the working tree has one."""
-    head = change.new.removeprefix("git:")
-    is_commit = change.new.startswith("git:")
-    committed = place.at(resolve(place.repository, head if is_commit else "HEAD").commit)
-    if is_commit and (committed is not None or before is not None):
+    committed = place.at(change.head or resolve(place.repository, "HEAD").commit)
+    if change.head and (committed is not None or before is not None):
         return committed or Config(), True
     return mine, committed is not None
 
@@ -218,7 +215,7 @@ def _edited_recordings(config: Config, change: Change, repository: Repository) -
         return
     from crdcompat.sources.commit_objects import path_differs
 
-    head = change.new.removeprefix("git:") if change.new.startswith("git:") else "HEAD"
+    head = change.head or "HEAD"
     for name in config.recordings:
         path = path_in(Path(name), repository)
         if path is not None and path_differs(repository, path, change.old.removeprefix("git:"), head):
@@ -233,7 +230,7 @@ def _refuse_own_refs(config: Config, change: Change, repository: Repository, *, 
     """
     targets = config.values["rollback_targets"]
     named = targets if isinstance(targets, list) else [name for names in targets.values() for name in names]
-    head = change.new.removeprefix("git:") if change.new.startswith("git:") else "HEAD"
+    head = change.head or "HEAD"
     base = change.old.removeprefix("git:")
     for name in (*([config.base] if config.base else []), *named):
         if is_commit_id(name.removeprefix("git:")):

@@ -17,37 +17,28 @@ if TYPE_CHECKING:
     from crdcompat.features.check.base import Change
     from crdcompat.findings.waivers import Waiver
     from crdcompat.models.check import CheckReport
+    from crdcompat.sources.differing import Difference
     from crdcompat.sources.tree import Tree
 
 
-def with_submodules(report: CheckReport, change: Change, config: Config, repo: str | None) -> CheckReport:
-    """The report, with the submodules that a change moves: their files are not read.
+def with_submodules(
+    report: CheckReport, change: Change, differences: Iterable[Difference], config: Config, repo: str | None
+) -> CheckReport:
+    """The report, with the submodules among the ``differences`` of a change: their files are not read.
 
     One that ``include``, ``ships`` or a kustomization names has files that count: the change is not judged. Raises
     SourceError.
     """
-    from crdcompat.features.check.base import EMPTY, short
-    from crdcompat.sources.differing import moved_submodules
-    from crdcompat.sources.naming import is_commit_id
-    from crdcompat.sources.refs import resolve
-    from crdcompat.sources.repository import Repository
+    from crdcompat.features.check.base import short
 
-    if change.old == EMPTY:
-        return report
-    repository, base = Repository(repo), change.old.removeprefix("git:")
-    base = base if is_commit_id(base) else resolve(repository, base).commit
-    is_commit = change.new.startswith("git:")
-    head = resolve(repository, change.new.removeprefix("git:")).commit if is_commit else ""
     globs = (*config.texts("include"), *config.ships)
-    moved = moved_submodules(repository, base, head)
+    moved = [(each.path, *each.commits) for each in differences if each.commits is not None]
     named = _kustomized(change, repo) if moved else frozenset[str]()
     notes, unseen = [], []
-    for each in moved:
-        line = f"submodule {each.path} moved from {short(each.old)} to {short(each.new)}"
-        below = f"{each.path}/"
-        if any(_names_files_of(glob, each.path) for glob in globs) or any(
-            f"{path}/".startswith(below) for path in named
-        ):
+    for path, old, new in moved:
+        line = f"submodule {path} moved from {short(old)} to {short(new)}"
+        is_named = any(f"{name}/".startswith(f"{path}/") for name in named)
+        if is_named or any(_names_files_of(glob, path) for glob in globs):
             unseen.append(line)
         else:
             notes.append(f"not judged: {line}")

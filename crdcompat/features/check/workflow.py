@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.accepted import counting_text, lines_on
-from crdcompat.features.check.base import Change, find_change
+from crdcompat.features.check.base import Change, base_commit, find_change
 from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.check_options import CheckOptions, compares_all, find_releases, find_targets
 from crdcompat.features.check.kept_growth import has_written
@@ -21,12 +21,15 @@ from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, 
 from crdcompat.features.check.rules_of_the_base import find_rules
 from crdcompat.features.check.unknown_names import unknown_branches, with_left_out, with_submodules
 from crdcompat.prefilter.candidates import unchanged
+from crdcompat.sources.differing import differences
+from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
     from crdcompat.models.check import CheckReport
+    from crdcompat.sources.differing import Difference
     from crdcompat.sources.tree import Entry, Tree
 
 
@@ -61,16 +64,20 @@ def _check(config: Config, options: CheckOptions) -> CheckReport:
     change = options.change or find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return nothing_to_check("a branch is being deleted")
-    return with_submodules(_of_change(change, config, options), change, config, options.repo)
+    repository = Repository(options.repo)
+    base = base_commit(change, repository)
+    differing = differences(repository, base, change.head) if base else []
+    report = _of_change(change, differing, config, options)
+    return with_submodules(report, change, differing, config, options.repo)
 
 
-def _of_change(change: Change, config: Config, options: CheckOptions) -> CheckReport:
+def _of_change(change: Change, differing: Sequence[Difference], config: Config, options: CheckOptions) -> CheckReport:
     find_targets(change, config, options.targets)  # raises ConfigError also where no CRD changed
     # With these options the targets decide whether there is a quick answer; else they are looked for after it.
     early = find_releases(change, config, options) if options.all_targets or options.targets_only else None
     wants_quick = early is None or not (options.all_targets and early.targets.names)
     wants_quick = wants_quick and not has_written(counting_text(change, config, options.repo), config, change.release)
-    report = quick_by_names(change, config.wants, options.repo) if wants_quick else None
+    report = quick_by_names(change, differing, config.wants, options.repo) if wants_quick else None
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
     trees = open_sides(change, options.repo)

@@ -18,6 +18,7 @@ _LAYOUTS: dict[str, Callable[[Server], Job]] = {
     "GitLab, merged result, depth 1": lambda at: gitlab(at, 1, merged=True),
     "clonerefs": lambda at: prow(at, at.top),
     "clonerefs, blobless": lambda at: prow(at, at.top, options=("--filter=blob:none",)),
+    "clonerefs, treeless": lambda at: prow(at, at.top, options=("--filter=tree:0",)),
 }
 _RELEASES = "'+refs/heads/release-*:refs/remotes/origin/release-*' '+refs/heads/stable-*:refs/remotes/origin/stable-*'"
 
