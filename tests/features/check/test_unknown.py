@@ -139,7 +139,7 @@ def test_globs_that_leave_what_counts(tmp_path: Path, files: Files, config: Json
 
 
 def test_a_file_that_is_left_out_may_be_missing(tmp_path: Path) -> None:
-    """A partial clone has only the files that somebody asked for; crdcompat does not ask for one that does not count."""
+    """A partial clone lacks files; crdcompat does not read one that does not count."""
     before, after = {"w.yaml": _WIDGET, "x/g.yaml": _GADGET}, {"w.yaml": _WIDER, "x/g.yaml": _ODD, "x/new.tpl": [_ODD]}
     repo = _changed(tmp_path, before, after, config={"exclude": ["x/*"]})
     whole = _checked(repo, "--format", "json").report
