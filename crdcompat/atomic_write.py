@@ -6,13 +6,11 @@ A link that came with a repository never decides what is written: ``report.html`
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from crdcompat.errors import UsageError
@@ -50,6 +48,8 @@ def packed(path: Path, file: BinaryIO) -> Iterator[BinaryIO]:
     if not path.name.lower().endswith(".gz"):
         yield file
         return
+    import gzip
+
     with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as made:
         yield made  # type: ignore[misc, unused-ignore]
 
@@ -69,6 +69,8 @@ def _is_in_repository(folder: Path) -> bool:
 @contextmanager
 def temporary_folder() -> Iterator[str]:
     """A folder for one run, which is removed at the end. Raises UsageError if no disk takes one."""
+    from tempfile import TemporaryDirectory
+
     try:
         folder = TemporaryDirectory(prefix="crdcompat-")
     except OSError as error:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import orjson
-
 from crdcompat.vocabulary.texts import cut, some
 
 _MAX_SHOWN = 8
@@ -43,4 +41,8 @@ def _differing(key: str, old: Any, new: Any) -> Iterator[str]:
 def _shown(value: Any) -> str:
     if value is None:
         return "unset"
-    return cut(value if isinstance(value, str) else orjson.dumps(value).decode(), _MAX_LENGTH)
+    if isinstance(value, str):
+        return cut(value, _MAX_LENGTH)
+    import orjson  # most changes edit no configuration
+
+    return cut(orjson.dumps(value).decode(), _MAX_LENGTH)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.prefilter.encoded import contents, is_text
 from crdcompat.prefilter.spelling import deciphered
-from crdcompat.sources.naming import is_manifest_name
+from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,6 +39,7 @@ _OTHERS = frozenset(
     )
     for suffix in line.split()
 )
+_OF_CHART = ("Chart.yaml", ".helmignore", "requirements.yaml")
 _GATE_LISTS = "payload-manifests/featuregates/"
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
@@ -80,6 +81,17 @@ def is_other_text(path: str) -> bool:
     if dot < 0:  # Makefile, README and LICENSE are no manifests
         return not name[:1].isupper()
     return name[dot:].lower() not in _OTHERS and not is_manifest_name(path)
+
+
+def is_description(path: str) -> bool:
+    """Whether a file says what kustomize or helm makes of others, by its name."""
+    name = path[path.rfind("/") + 1 :]
+    return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
+
+
+def may_matter(path: str) -> bool:
+    """Whether a changed file may hold a CRD, or decide which CRDs a cluster gets, by its name."""
+    return is_manifest_name(path) or is_packed_chart(path) or is_other_text(path) or is_description(path)
 
 
 def is_gate_list(path: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import re
 import subprocess
 from collections import Counter
@@ -161,6 +160,8 @@ def is_blob_id(text: str) -> bool:
 
 def blob_id(data: bytes, like: str) -> str:
     """The id that git gives these bytes, with the hash function of the id ``like``."""
+    import hashlib
+
     made = hashlib.sha1 if len(like) == 40 else hashlib.sha256
     return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 

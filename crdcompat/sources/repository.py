@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 from pathlib import Path
 from threading import Thread
@@ -107,6 +106,8 @@ class Repository(Struct, frozen=True):
             )
         if done.returncode != 0 and (lacking := _LACKING.search(message)):
             problem = f"git object {lacking[1] or lacking[2]} is missing in {self.where}"
+            import shlex
+
             command = shlex.join(["git", *self._at, "fetch", "--refetch", "--no-filter"])
             raise MissingObjectsError(
                 f"{problem}: a partial clone? crdcompat never fetches", f"to get all objects: {command}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import io
 import lzma
 import zlib
@@ -183,6 +182,8 @@ class _Zstd(io.RawIOBase):
 
 def _open(packed: io.BufferedReader, packing: str) -> io.BufferedReader:
     if packing == "gzip":
+        import gzip
+
         return io.BufferedReader(gzip.GzipFile(fileobj=packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
     if packing == "bzip2":
         return io.BufferedReader(bz2.BZ2File(packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]

@@ -18,10 +18,12 @@ from crdcompat.prefilter.candidates import (
     excluded,
     has_crd_line,
     is_candidate,
+    is_description,
     is_gate_list,
     is_marked,
     is_other_text,
     is_packed_chart,
+    may_matter,
     unchanged,
 )
 from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
@@ -37,17 +39,6 @@ _NEW_TEXT = "a text with a CRD that only this change has: no manifest by its nam
 _LEFT_OUT = "left out by `include` or `exclude`"
 #: Reasons to skip a file that holds no CRD; what a kustomization does beside its list is looked at by itself.
 _WITHOUT_CRD = ("no CRD", "empty", KUSTOMIZE, METADATA)
-_OF_CHART = ("Chart.yaml", ".helmignore", "requirements.yaml")
-
-
-def may_matter(path: str) -> bool:
-    """Whether a changed file may hold a CRD, or decide which CRDs a cluster gets, by its name."""
-    return is_manifest_name(path) or is_packed_chart(path) or is_other_text(path) or _is_description(path)
-
-
-def _is_description(path: str) -> bool:
-    name = path[path.rfind("/") + 1 :]
-    return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
 
 
 def _is_notes(path: str) -> bool:
@@ -147,7 +138,7 @@ class Changed(Struct, frozen=True, dict=True):
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
-            path for path in self.contents if _is_description(path) and path.rpartition("/")[2] not in KUSTOMIZATIONS
+            path for path in self.contents if is_description(path) and path.rpartition("/")[2] not in KUSTOMIZATIONS
         ]
         if not paths:
             return

@@ -12,19 +12,19 @@ from msgspec.structs import replace
 from crdcompat.errors import SourceError
 from crdcompat.features.check.accepted import markers_ahead
 from crdcompat.features.check.base import EMPTY, Change, base_commit
-from crdcompat.features.check.changed import Changed, may_matter
 from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.opened import open_sides
 from crdcompat.golang.packages import is_go_types
 from crdcompat.models.check import CheckReport
 from crdcompat.models.release import Release
-from crdcompat.prefilter.candidates import is_candidate
+from crdcompat.prefilter.candidates import is_candidate, may_matter
 from crdcompat.sources.differing import Difference, names_files, read_index
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from crdcompat.features.check.changed import Changed
     from crdcompat.sources.tree import Tree
 
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from crdcompat.errors import MissingObjectsError
 from crdcompat.features.check.accepted import counting_text, lines_on
 from crdcompat.features.check.base import Change, base_commit, find_change
-from crdcompat.features.check.changed import look_at
 from crdcompat.features.check.check_options import CheckOptions, compares_all, find_releases, find_targets
 from crdcompat.features.check.kept_growth import has_written
 from crdcompat.features.check.opened import open_sides, open_targets
@@ -80,6 +79,8 @@ def _of_change(change: Change, differing: Sequence[Difference], config: Config, 
     report = quick_by_names(change, differing, config.wants, options.repo) if wants_quick else None
     if report is not None and not (config.values["include"] or config.values["exclude"]):
         return report
+    from crdcompat.features.check.changed import look_at
+
     trees = open_sides(change, options.repo)
     changed = look_at(trees, config)
     if report is None and wants_quick:
