@@ -195,5 +195,5 @@ def test_nobody_reads_a_sentence() -> None:
         "apiserver/crd_validation/refusal.py",
         "apiserver/supported/causes.py",
         "compare/refused.py",
-        "features/simulate/workflow.py",
+        "features/simulate/simulate_workflow.py",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -18,6 +19,10 @@ PAGE = PROJECT / "docs/architecture.md"
 EVERY_ROOM = "every room"
 #: The build of a distribution writes this module: it is no room.
 _WRITTEN = "_version"
+#: Folders whose modules are entries: their names are those of keywords and rules.
+_ENTRIES = ("facets", "crd_facets", "formats")
+#: Names that several rooms share, beside those of reports and commands: each is one subject.
+_SUBJECTS = {"findings", "growth", "unpaired"}
 
 
 def test_the_table_names_all_rooms() -> None:
@@ -137,3 +142,11 @@ def _imported_names(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}:{node.lineno}: a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_modules_of_one_name_are_about_one_subject() -> None:
+    """An editor shows the name alone. A report has a module of its name in each room; facets have the names of rules."""
+    files = [path for path in CODE.rglob("*.py") if path.stem != "__init__" and path.parent.name not in _ENTRIES]
+    times = Counter(path.stem for path in files)
+    reports = {path.stem for room in ("models", "cli") for path in (CODE / room).glob("*.py")}
+    assert {name for name, count in times.items() if count > 1} - reports == _SUBJECTS

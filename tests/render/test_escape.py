@@ -246,7 +246,7 @@ _EXITS = {
     "render/escape.py",
     "render/write.py",
     "cli/diff.py",
-    "features/judge/answers.py",
+    "features/judge/one_write.py",
     "features/judge/batch.py",
 }
 
