@@ -221,11 +221,13 @@ def finished(
     warnings = (*more, *warnings, *sending.warnings(resource, is_apply=is_apply), *found)
     verdict = in_etcd(replace(verdict, warnings=warnings), resource, sending)
     storage = resource.crd.storage_version
-    if verdict.object is None or storage is None or storage is resource.version:
+    was = resource.stored_version(stored) if stored is not None else None
+    if verdict.object is None or storage is None or (storage is resource.version and was in (None, storage)):
         return verdict
     if resource.crd.conversion_strategy != "None":
         return verdict  # what a webhook makes of the object is not known
-    # What the storage version does not declare is not stored, and the server answers with what is.
+    # The server answers with what is stored, as it reads that: without what the storage version does not declare, and
+    # with its defaults, which an object that another version stored can lack.
     stored_as = {**verdict.object, "apiVersion": f"{resource.crd.group}/{storage.name}"}
     return replace(verdict, object=resource.live(stored_as))
 

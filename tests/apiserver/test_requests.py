@@ -195,3 +195,16 @@ def test_a_status_of_another_type_has_no_path_in_its_sentence() -> None:
     stored = {**made(resourceVersion="7"), "status": {}}
     verdict = judge("updateStatus", {**stored, "status": 1.5}, stored, crd=mapped)
     assert [error.detail for error in verdict.errors] == [' in body must be of type object: "number"']
+
+
+def test_the_answer_has_the_defaults_of_the_storage_version() -> None:
+    """An object that another version stored lacks them; a write of its status alone stores nothing else, either."""
+    v1, v2 = (
+        crd(root(spec=obj(a=string(), b=more), status=obj(a=string()))) for more in (string(), string(default="b"))
+    )
+    new = {**v2["spec"]["versions"][0], "name": "v2"}
+    both = {**v1, "spec": {**v1["spec"], "versions": [{**v1["spec"]["versions"][0], "storage": False}, new]}}
+    stored = made({"a": "x"})
+    patched = crdcompat.judge(both, "mergePatchStatus", {"status": {"a": "y"}}, stored, version="v2")
+    assert patched.object is not None
+    assert (patched.object["spec"], patched.object["status"]) == ({"a": "x", "b": "b"}, {"a": "y"})

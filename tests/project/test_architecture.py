@@ -145,7 +145,7 @@ def _imported_names(path: Path) -> Iterator[str]:
 
 
 def test_modules_of_one_name_are_about_one_subject() -> None:
-    """An editor shows the name alone. A report has a module of its name in each room; facets have the names of rules."""
+    """An editor shows the name alone. Rooms have a module for each report; facets have names of rules."""
     files = [path for path in CODE.rglob("*.py") if path.stem != "__init__" and path.parent.name not in _ENTRIES]
     times = Counter(path.stem for path in files)
     reports = {path.stem for room in ("models", "cli") for path in (CODE / room).glob("*.py")}
