@@ -86,7 +86,7 @@ class Values:
         properties = raw.get("properties") or {}
         share = 0.35 if depth < 3 else 0.12
         for name, sub in properties.items():
-            needed = name in raw.get("required", ())
+            needed = name in (raw.get("required") or ())
             if r.random() < ((1 - self._wrong / 2) if needed else share if depth < 8 else 0):
                 made[name] = self._member(name, sub, depth)
         additional = raw.get("additionalProperties")
