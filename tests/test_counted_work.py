@@ -116,7 +116,7 @@ def test_a_check_that_touches_no_crd_parses_nothing(repo: Path, work: Counter[st
     assert not +work
     # What its base names, whether it is staged, where it left its base, which files and submodules it changes, the
     # index and its place, and links in the base.
-    assert processes == 8
+    assert processes == 7
 
 
 def test_reading_grows_with_what_differs(repo: Path, work: Counter[str]) -> None:
