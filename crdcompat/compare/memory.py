@@ -18,8 +18,7 @@ from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.recent import Recent
-from crdcompat.compare.trial_book import TrialBook
+from crdcompat.compare.trial_book import Recent, TrialBook
 from crdcompat.compare.walk import AtNodes, SchemaDiff, diff_schemas
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.answers import ANSWERS, json_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import orjson
 
@@ -16,7 +16,6 @@ from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.recent import Recent
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.schema.equality import canonical, digest
 from crdcompat.schema.paths import SchemaPath, node_at
@@ -24,7 +23,31 @@ from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.judging import Harm
 
+_K = TypeVar("_K")
 _T = TypeVar("_T")
+
+
+class Recent(Generic[_K, _T]):
+    """Values by key. A value that nobody asks for during a whole turn is forgotten."""
+
+    def __init__(self) -> None:
+        self._now: dict[_K, _T] = {}
+        self._before: dict[_K, _T] = {}
+
+    def get(self, key: _K) -> _T | None:
+        """The value of a key, which is kept for another turn; None without one."""
+        if key not in self._now and key in self._before:
+            self._now[key] = self._before[key]
+        return self._now.get(key)
+
+    def put(self, key: _K, value: _T) -> _T:
+        """Keep a value, and give it."""
+        self._now[key] = value
+        return value
+
+    def turn(self) -> None:
+        """Begin another turn."""
+        self._before, self._now = self._now, {}
 
 
 class TrialBook:
