@@ -18,17 +18,17 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.sample import around, object_of_size, sample
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import Place
 from crdcompat.cel.uses import rule_of, uses_old
-from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.reading import COUNTS, as_kept, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.equality import identical
+from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -38,6 +38,8 @@ EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,)
 
 _MEMBER_CONSTRAINTS = ("allOf", "anyOf", "oneOf", "not", "required")
 _MAX_TRIALS, _MAX_MEMBERS, _MAX_VARIANTS = 2, 8, 40
+#: Lists, maps and objects inside of each other.
+_MAX_DEPTH = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -158,7 +160,7 @@ def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server], made:
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
     if writer.type == "object":
         yield from _objects(writer, reader, constraint)
-    yield from (value for value in with_added_defaults(writer, reader) if value is not ABSENT)
+    yield from (value for value in _with_added_defaults(writer, reader) if value is not ABSENT)
     yield from variants(writer, constraint)
 
 
@@ -189,6 +191,45 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     yield from ({**around, **there} for around in ({}, base))
     others = [value for value in islice(variants(writer, constraint), _MAX_VARIANTS) if isinstance(value, dict)]
     yield from ({**around, name: value} for name, value in each for around in others)
+
+
+def _with_added_defaults(writer: Node, reader: Node) -> Iterator[Any]:
+    """Values of ``writer`` to which ``reader`` adds a default at any depth.
+
+    A rule may ask for another member beside it, or compare the two: so the other member has the value of the default,
+    too. Formulas (`equivalence/of_writer`) cover such defaults but in values of maps (``self.m[key]``), in two items
+    that a rule compares, and in items of which a junctor states something.
+    """
+    for path, holder, name, default in _defaulting(writer, reader, ()):
+        plain = sample(holder)
+        if not isinstance(plain, dict) or name in plain:
+            continue
+        yield around(writer, path, plain)
+        if path[-1:] == (ITEM,):  # two items that the default makes equal
+            yield around(writer, path[:-1], [plain, {**plain, name: default}])
+        for other, member in holder.properties.items():
+            if other != name and _may_be(member, default):
+                yield around(writer, path, {**plain, other: default})
+
+
+def _defaulting(writer: Node, reader: Node, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, str, Any]]:
+    """The places of objects that only the reader adds a default to: path, the writer's node, member, default."""
+    for name, theirs in reader.properties.items():
+        mine = writer.properties.get(name)
+        if theirs.default is not ABSENT and (mine is None or mine.default is ABSENT):
+            yield path, writer, name, theirs.default
+        if mine is not None and len(path) < _MAX_DEPTH:
+            yield from _defaulting(mine, theirs, (*path, name))
+    elements = (ITEM, writer.items, reader.items), (VALUE, writer.additional, reader.additional)
+    for step, held, read in elements:
+        if isinstance(held, Node) and isinstance(read, Node) and len(path) < _MAX_DEPTH:
+            yield from _defaulting(held, read, (*path, step))
+
+
+def _may_be(node: Node, value: Any) -> bool:
+    """Whether a scalar is of the type of a node."""
+    kinds = {str: ("string",), bool: ("boolean",), int: ("integer", "number"), float: ("number",)}.get(type(value), ())
+    return node.type in kinds or (node.int_or_string and type(value) in (int, str))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_below=True, explains=explains_below)
