@@ -15,16 +15,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
-from crdcompat.compare.equivalence.formula import (
-    TRUE,
-    Formula,
-    Kind,
-    Literal,
-    Path,
-    Quantified,
-    atoms_in,
-    conjuncts,
-)
+from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Literal, Path, Quantified, atoms_in, conjuncts
 from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
 from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
