@@ -13,7 +13,7 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
-from crdcompat.candidates.sample import list_of_size, values
+from crdcompat.candidates.sample import is_of_type, list_of_size, values
 from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.cel.asked_items import Members, Same, asked_items
 from crdcompat.schema.paths import (
@@ -235,10 +235,4 @@ def _value(obj: Object, pointer: Pointer) -> list[Any]:
 def _is_value_for(value: Any, node: Node) -> bool:
     """Whether a scalar is of the type of a node, or of its items, and in its enum."""
     kind = node.items if node.type == "array" and node.items is not None else node
-    if kind.enum and value not in kind.enum:
-        return False
-    if isinstance(value, bool):
-        return kind.type == "boolean"
-    if isinstance(value, str):
-        return kind.type == "string" or kind.int_or_string
-    return kind.type in ("integer", "number") or kind.int_or_string
+    return is_of_type(value, kind) and (not kind.enum or value in kind.enum)

@@ -18,7 +18,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.sample import around, object_of_size, sample
+from crdcompat.candidates.sample import around, is_of_type, object_of_size, sample
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import Place
@@ -208,7 +208,7 @@ def _with_added_defaults(writer: Node, reader: Node) -> Iterator[Any]:
         if path[-1:] == (ITEM,):  # two items that the default makes equal
             yield around(writer, path[:-1], [plain, {**plain, name: default}])
         for other, member in holder.properties.items():
-            if other != name and _may_be(member, default):
+            if other != name and is_of_type(default, member):
                 yield around(writer, path, {**plain, other: default})
 
 
@@ -224,12 +224,6 @@ def _defaulting(writer: Node, reader: Node, path: SchemaPath) -> Iterator[tuple[
     for step, held, read in elements:
         if isinstance(held, Node) and isinstance(read, Node) and len(path) < _MAX_DEPTH:
             yield from _defaulting(held, read, (*path, step))
-
-
-def _may_be(node: Node, value: Any) -> bool:
-    """Whether a scalar is of the type of a node."""
-    kinds = {str: ("string",), bool: ("boolean",), int: ("integer", "number"), float: ("number",)}.get(type(value), ())
-    return node.type in kinds or (node.int_or_string and type(value) in (int, str))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_below=True, explains=explains_below)
