@@ -68,13 +68,11 @@ def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> A
 
 def _all(node: Node, others: tuple[Node, ...]) -> Iterator[Any]:
     is_text = node.type == "string" or node.int_or_string
-    if is_text:  # what rules read, then one plain text and none
+    if is_text:  # what rules read first
         yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, str))
-        yield from islice(values(node), 1)
-        yield ""
     yield from islice(values(node), _MAX_CASES)
     if is_text:
-        yield from _strings(node, others)
+        yield from POOL
     if node.type in ("integer", "number") or node.int_or_string:
         yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, int))
     if node.type == "array":
@@ -89,14 +87,6 @@ def _named(node: Node, others: tuple[Node, ...]) -> list[Mention]:
         for mention in mentions(each):
             found.setdefault(mention.member, {}).update((repr(value), value) for value in mention.values)
     return [Mention(member, tuple(named.values())) for member, named in found.items()]
-
-
-def _strings(node: Node, others: tuple[Node, ...]) -> Iterator[str]:
-    for each in (node, *others):
-        for branch in each.junctor_branches():
-            made = values(Node({"type": "string", **branch.raw}))
-            yield from (value for value in islice(made, _MAX_CASES) if isinstance(value, str))
-    yield from POOL
 
 
 def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
