@@ -31,26 +31,24 @@ _URLS = (
     "https://example.com", "http://example.com", "https://example.com:8443/a?b=c", "https://user@example.com",
     "https://[fd00::1]/", "/a", "example.com", "https://example.com/#a", "ftp://example.com", "HTTPS://example.com",
 )  # fmt: skip
-_QUANTITIES = ("1", "1Gi", "100m", "0", "-1", "1.5Gi", "1e3", "10Ti", "1ki")
-_DURATIONS = ("1s", "1h", "0s", "1h30m", "100ms", "-1s", "1000h", "1d")
-_TIMES = ("2006-01-02T15:04:05Z", "2006-01-02T15:04:05.5+01:00", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
 
+#: By the name of a function, in small letters; the test of it, such as ``isIP``, reads the same.
 _BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "ip": _IPS,
-    "isIP": _IPS,
     "cidr": _CIDRS,
-    "isCIDR": _CIDRS,
     "url": _URLS,
-    "isURL": _URLS,
-    "quantity": _QUANTITIES,
-    "isQuantity": _QUANTITIES,
+    "quantity": ("1", "1Gi", "100m", "0", "-1", "1.5Gi", "1e3", "10Ti", "1ki"),
     "semver": ("1.2.3", "0.0.0", "1.2.3-rc.1", "v1.2.3", "1.2", "99.0.0", "01.2.3"),
-    "isSemver": ("1.2.3", "0.0.0", "1.2.3-rc.1", "v1.2.3", "1.2", "99.0.0", "01.2.3"),
-    "duration": _DURATIONS,
-    "timestamp": _TIMES,
+    "duration": ("1s", "1h", "0s", "1h30m", "100ms", "-1s", "1000h", "1d"),
+    "timestamp": (
+        "2006-01-02T15:04:05Z",
+        "2006-01-02T15:04:05.5+01:00",
+        "1970-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+    ),
     "int": ("1", "0", "-1"),
-    "lowerAscii": ("a", "A"),
-    "upperAscii": ("A", "a"),
+    "lowerascii": ("a", "A"),
+    "upperascii": ("A", "a"),
 }
 #: Rules that take addresses apart without a function for them, by the text between the parts.
 _BY_SEPARATOR = {"/": _CIDRS, ".": _IPS, ":": _IPS}
@@ -177,7 +175,7 @@ def _pattern_values(rule: Rule) -> Iterator[str]:
 def rule_values(rule: Rule) -> Iterator[str]:
     """Strings that a rule may parse, in the order of the functions it calls; none for most rules."""
     for call in rule.calls:
-        yield from _BY_FUNCTION.get(call, ())
+        yield from _BY_FUNCTION.get(call.removeprefix("is").lower(), ())
     yield from dict.fromkeys(text for at in rule.separators for text in _BY_SEPARATOR.get(at, ()))
     if "/" in rule.separators or "prefixLength" in rule.calls:
         for limit in rule.limits:
