@@ -161,15 +161,9 @@ def _cases(node: Node, mention: Mention, of_items: list[Mention]) -> Iterator[An
     else:
         cases += [value for value in mention.values if is_of_type(value, below)]
         cases += list(islice(values(below), 2))
-        if below.type == "string":
-            cases.append("")
         if below.type == "array" and below.items is not None:
             cases += [[value] for value in mention.values if is_of_type(value, below.items)]
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
-            named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_CASES)
-            sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
-            typed = with_stated_type(below)
-            cases += [made for size in sizes if (made := list_of_size(typed, size)) is not ABSENT]
             cases += ([item] for item in _items(below.items, of_items))
         if below.type == "object":
             cases.append({})
