@@ -37,7 +37,7 @@ KEYWORDS: frozenset[str] = frozenset()
 EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 _MEMBER_CONSTRAINTS = ("allOf", "anyOf", "oneOf", "not", "required")
-_MAX_TRIALS, _MAX_MEMBERS, _MAX_VARIANTS = 2, 8, 40
+_MAX_TRIALS, _MAX_MEMBERS = 2, 8
 #: Lists, maps and objects inside of each other.
 _MAX_DEPTH = 4
 
@@ -178,19 +178,13 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
         undeclared = (*constraint.required, *named, "crdcompatUnknown", "crdcompatOther")
         members |= {name: "a" for name in undeclared if name not in members and name not in writer.properties}
     there = {name: value for name, value in islice(members.items(), _MAX_MEMBERS) if value is not ABSENT}
-    # Values made from the reader's schema most likely have a type that both accept.
-    known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
-    each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
     if isinstance(writer.additional, Node):
         held = None if writer.additional.nullable else sample(writer.additional)
         yield from ({f"key{at}": held for at in range(size)} for size in (1, 2, 3) if held is not ABSENT)
     sizes = (constraint.count(keyword) for keyword in COUNTS)
     sized = [object_of_size(writer, size) for size in sizes if size is not None]
     yield from (value for value in sized if isinstance(value, dict))
-    yield from ({**around, name: value} for name, value in each for around in ({}, base))
-    yield from ({**around, **there} for around in ({}, base))
-    others = [value for value in islice(variants(writer, constraint), _MAX_VARIANTS) if isinstance(value, dict)]
-    yield from ({**around, name: value} for name, value in each for around in others)
+    yield from ({**around, name: value} for name, value in there.items() for around in ({}, base))
 
 
 def _with_added_defaults(writer: Node, reader: Node) -> Iterator[Any]:
