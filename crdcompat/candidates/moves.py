@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.errors import REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
 from crdcompat.candidates.sample import is_of_type, list_of_size, values
@@ -122,11 +122,6 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
     node = node_at(root, schema_path_of(root, pointer))
     if error.type == REQUIRED and node is not None:
         yield pointer, made(node)
-        return
-    if error.type == DUPLICATE and isinstance(pointer[-1], int):
-        items = value_or_none(obj, pointer[:-1])
-        if isinstance(items, list):
-            yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
         return
     if node is None:
         return
