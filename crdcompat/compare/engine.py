@@ -19,11 +19,10 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.budget import unproved
 from crdcompat.compare.contexts import by_witness, identity_of, merge_open, outcomes_of, schemas_of, why_harmless
 from crdcompat.compare.crd_facet import CrdChange
-from crdcompat.compare.crd_walk import CrdDiff, diff_crds
+from crdcompat.compare.crd_walk import CrdDiff, diff_crds, judged_of_crd, occurrence_of, representative
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.likelihood import is_unlikely, is_writer_default
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.compare.of_crd import judged_of_crd, occurrence_of, representative
 from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
