@@ -6,7 +6,7 @@ item that the list accepts alone is repeated; where items have to be unlike, eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -16,10 +16,10 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import defaulted
-from crdcompat.candidates.sample import MAX_WEIGHT, around, list_of_size, sample, unlike, values, weight
+from crdcompat.candidates.sample import MAX_WEIGHT, list_of_size, sample, unlike, values, weight
 from crdcompat.candidates.search import Answer, find
 from crdcompat.candidates.unique_items import with_stated_type
-from crdcompat.schema.paths import ITEM, Object, Pointer, value_or_none, with_value
+from crdcompat.schema.paths import Object, Pointer, with_value
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
@@ -27,8 +27,8 @@ _MAX_JUDGED = 40
 _LIMITS = ("minItems", "maxItems")
 #: Places of an item that may make it unlike the others, and objects inside of each other.
 _MAX_PLACES, _MAX_DEPTH = 12, 3
-#: Items that are searched for one by one, and those of a list that is judged: the others are made in the same way.
-_MAX_SEARCHED = 8
+#: Items of a list that are judged: the others are made in the same way.
+_MAX_JUDGED_ITEMS = 8
 #: Makes a list of so many items, ABSENT or a shorter one if it cannot.
 _Way = Callable[[int], Any]
 
@@ -60,23 +60,6 @@ class ValidValues:
         """Whether ``node`` accepts a value."""
         return self._judge(node)[1]({"v": value}).found
 
-    def holding(self, node: Node, members: Mapping[Pointer, Any]) -> Any:
-        """A value that ``node`` accepts, with these values below it; ABSENT if the search finds none."""
-        made: Any = self(node)
-        for member, value in members.items():
-            try:
-                made = with_value(made, member, value)
-            except LookupError:  # a member on the way is missing
-                part = around(node, tuple(ITEM if isinstance(step, int) else step for step in member), value)
-                both = isinstance(made, dict) and isinstance(part, dict)
-                made = {**made, member[0]: part[member[0]]} if both else part
-        if not isinstance(made, (dict, list)):
-            return ABSENT
-        first, *_ = members
-        found = self._searched(node, made, first)
-        kept = found is not None and all(value_or_none(found["v"], at) == value for at, value in members.items())
-        return found["v"] if found is not None and kept else ABSENT
-
     def _judge(self, node: Node) -> tuple[Node, _Judge]:
         """An object that has the node as its member ``v``, and how a server judges it."""
         key = id(node.raw)
@@ -94,10 +77,10 @@ class ValidValues:
             self._judges[key] = holder, judge
         return self._judges[key]
 
-    def _searched(self, node: Node, made: Any, keep: Pointer | None = None) -> Object | None:
+    def _searched(self, node: Node, made: Any) -> Object | None:
         holder, judge = self._judge(node)
-        start, kept = {"v": made}, _NOTHING if keep is None else ("v", *keep)
-        return find(start, judge(start), kept, holder, judge, made=self, limit=_MAX_JUDGED)
+        start = {"v": made}
+        return find(start, judge(start), _NOTHING, holder, judge, made=self, limit=_MAX_JUDGED)
 
 
 _Judge = Callable[[Object], Answer]
@@ -117,8 +100,8 @@ def list_of(node: Node, size: int, made: ValidValues) -> Any:
     free = Node({key: value for key, value in node.raw.items() if key not in _LIMITS})
     first: _Way = partial(list_of_size, typed)
     for way in chain([first], _ways(node, free, made)):
-        few = way(min(size, _MAX_SEARCHED))
-        if few is ABSENT or len(few) < min(size, _MAX_SEARCHED) or not made.accepts(free, few):
+        few = way(min(size, _MAX_JUDGED_ITEMS))
+        if few is ABSENT or len(few) < min(size, _MAX_JUDGED_ITEMS) or not made.accepts(free, few):
             continue
         found = few if len(few) == size else way(size)
         if found is not ABSENT and len(found) == size:
@@ -130,7 +113,7 @@ def _ways(node: Node, free: Node, made: ValidValues) -> Iterator[_Way]:
     """Ways to make lists of the items that the list accepts alone; ``free`` is the list without limits."""
     one = made(Node({**free.raw, "minItems": 1}))
     if isinstance(one, list) and one:
-        for way in (*_repeating(node, one[0]), *_searching(node, one[0], made)):
+        for way in _repeating(node, one[0]):
             yield partial(_unless_heavy, way, weight(one[0]))
 
 
@@ -147,20 +130,6 @@ def _repeating(node: Node, item: Any) -> Iterator[_Way]:
 
 def _differ_at(item: Any, at: Pointer, below: Node, size: int) -> list[Any]:
     return [with_value(item, at, value) if at else value for value in unlike(below, size)]
-
-
-def _searching(node: Node, item: Any, made: ValidValues) -> Iterator[_Way]:
-    """Ways to lists of items that differ at one place and in what that place asks of the others."""
-    if node.items is not None and isinstance(item, dict):
-        for at, below in _differing(node, item):
-            yield partial(_differing_items, node.items, at, below, made)
-
-
-def _differing_items(node: Node, at: Pointer, below: Node, made: ValidValues, size: int) -> list[Any]:
-    if size > _MAX_SEARCHED:
-        return []
-    found = (made.holding(node, {at: value}) for value in unlike(below, size))
-    return [item for item in found if item is not ABSENT]
 
 
 def _differing(node: Node, item: Any) -> Iterator[tuple[Pointer, Node]]:
