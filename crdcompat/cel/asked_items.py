@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.cel.names import unescape
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.rule import Place
 from crdcompat.cel.syntax import Expr, constant, macro
 from crdcompat.cel.uses import rule_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.cel.names import unescape
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Place, Rule, Use
 from crdcompat.cel.syntax import Expr, Parsed, constant, macro
 

@@ -11,7 +11,7 @@ import z3
 from patterns import searched
 from symbols import Entry, UntranslatedError, Value
 
-from crdcompat.cel.names import unescape
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.syntax import Expr, macro
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import Node
