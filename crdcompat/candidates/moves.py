@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from crdcompat.apiserver.field_errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
-from crdcompat.candidates.sample import list_of_size, values
+from crdcompat.candidates.sample import is_of_type, list_of_size, values
 from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.cel.asked_items import Members, Same, asked_items
 from crdcompat.schema.paths import (
@@ -123,11 +123,6 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
     if error.type == REQUIRED and node is not None:
         yield pointer, made(node)
         return
-    if error.type == DUPLICATE and isinstance(pointer[-1], int):
-        items = value_or_none(obj, pointer[:-1])
-        if isinstance(items, list):
-            yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
-        return
     if node is None:
         return
     if error.keyword in (Keyword.MIN_PROPERTIES, Keyword.MAX_PROPERTIES):
@@ -235,10 +230,4 @@ def _value(obj: Object, pointer: Pointer) -> list[Any]:
 def _is_value_for(value: Any, node: Node) -> bool:
     """Whether a scalar is of the type of a node, or of its items, and in its enum."""
     kind = node.items if node.type == "array" and node.items is not None else node
-    if kind.enum and value not in kind.enum:
-        return False
-    if isinstance(value, bool):
-        return kind.type == "boolean"
-    if isinstance(value, str):
-        return kind.type == "string" or kind.int_or_string
-    return kind.type in ("integer", "number") or kind.int_or_string
+    return is_of_type(value, kind) and (not kind.enum or value in kind.enum)

@@ -24,6 +24,9 @@ _STEPS_OF_A_MEMBER = 6
 _MAX_DEPTH = 40
 #: Nodes whose first string is kept.
 _MAX_NODES = 4096
+#: The types of the nodes that a value may be of.
+_TYPES: dict[type, tuple[str, ...]] = {str: ("string",), bool: ("boolean",), int: ("integer", "number")}
+_TYPES |= {float: ("number",), list: ("array",), dict: ("object",)}
 #: So many items are too large only if each of them is.
 _FEW = 8
 _MAX_ITEMS = 10_001  # one more than a round limit
@@ -75,6 +78,11 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
             yield made
     else:
         yield from ("a", 1, True, {})
+
+
+def is_of_type(value: Any, node: Node) -> bool:
+    """Whether a value is of the type of a node itself."""
+    return node.type in _TYPES.get(type(value), ()) or (node.int_or_string and type(value) in (int, str))
 
 
 def list_of_size(node: Node, size: int) -> Any:

@@ -7,7 +7,7 @@ from itertools import combinations, islice, product
 from typing import Any
 
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
-from crdcompat.candidates.sample import list_of_size, sample, values
+from crdcompat.candidates.sample import is_of_type, list_of_size, sample, values
 from crdcompat.candidates.strings import POOL
 from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.schema.listed_values import enum_members
@@ -68,13 +68,11 @@ def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> A
 
 def _all(node: Node, others: tuple[Node, ...]) -> Iterator[Any]:
     is_text = node.type == "string" or node.int_or_string
-    if is_text:  # what rules read, then one plain text and none
+    if is_text:  # what rules read first
         yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, str))
-        yield from islice(values(node), 1)
-        yield ""
     yield from islice(values(node), _MAX_CASES)
     if is_text:
-        yield from _strings(node, others)
+        yield from POOL
     if node.type in ("integer", "number") or node.int_or_string:
         yield from (value for mention in _named(node, others) for value in mention.values if isinstance(value, int))
     if node.type == "array":
@@ -91,14 +89,6 @@ def _named(node: Node, others: tuple[Node, ...]) -> list[Mention]:
     return [Mention(member, tuple(named.values())) for member, named in found.items()]
 
 
-def _strings(node: Node, others: tuple[Node, ...]) -> Iterator[str]:
-    for each in (node, *others):
-        for branch in each.junctor_branches():
-            made = values(Node({"type": "string", **branch.raw}))
-            yield from (value for value in islice(made, _MAX_CASES) if isinstance(value, str))
-    yield from POOL
-
-
 def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
     if node.items is None:
         return
@@ -109,7 +99,7 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
     if (two := list_of_size(with_stated_type(node), 2)) is not ABSENT:
         yield two
         yield from ([item] for item in two)
-    chosen = [*items[:4], *(value for value in items[4:8] if _is_of_type(value, node.items))]
+    chosen = [*items[:4], *(value for value in items[4:8] if is_of_type(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
 
 
@@ -142,7 +132,7 @@ def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
     literals = [value for mention in named for value in mention.values]
     if not literals:
         return
-    yield from ({"key": value} for value in literals if _is_of_type(value, held))
+    yield from ({"key": value} for value in literals if is_of_type(value, held))
     texts = [value for value in literals if isinstance(value, str)]
     sizes = [value for value in literals if isinstance(value, int) and 0 < value < _MAX_LENGTH]
     value = sample(held)
@@ -169,17 +159,11 @@ def _cases(node: Node, mention: Mention, of_items: list[Mention]) -> Iterator[An
     if closed is not None:
         cases += list(closed)[: 2 * _MAX_CASES]
     else:
-        cases += [value for value in mention.values if _is_of_type(value, below)]
+        cases += [value for value in mention.values if is_of_type(value, below)]
         cases += list(islice(values(below), 2))
-        if below.type == "string":
-            cases.append("")
         if below.type == "array" and below.items is not None:
-            cases += [[value] for value in mention.values if _is_of_type(value, below.items)]
+            cases += [[value] for value in mention.values if is_of_type(value, below.items)]
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
-            named = (value for value in mention.values if type(value) is int and 0 < value < _MAX_CASES)
-            sizes = dict.fromkeys(size for value in named for size in (value, value + 1))
-            typed = with_stated_type(below)
-            cases += [made for size in sizes if (made := list_of_size(typed, size)) is not ABSENT]
             cases += ([item] for item in _items(below.items, of_items))
         if below.type == "object":
             cases.append({})
@@ -194,7 +178,7 @@ def _items(node: Node, named: list[Mention]) -> Iterator[Any]:
     for mention in named if isinstance(base, dict) else ():
         below = mention.at(node)
         if mention.member and below is not None:
-            values = [value for value in mention.values if _is_of_type(value, below)]
+            values = [value for value in mention.values if is_of_type(value, below)]
             yield from (made for value in values if (made := _set(base, [mention.member], (value,))) is not None)
 
 
@@ -203,14 +187,5 @@ def _entries(held: Node, mention: Mention) -> Iterator[dict[str, Any]]:
     made, keys = sample(held), [key for key in (*mention.values, "1") if isinstance(key, str)]
     if made is not ABSENT:
         yield from ({key: made} for key in keys)
-    named = [value for value in mention.values if _is_of_type(value, held)]
+    named = [value for value in mention.values if is_of_type(value, held)]
     yield from ({key: value} for key, value in product(keys, named))
-
-
-def _is_of_type(value: Any, node: Node) -> bool:
-    """Whether a list, string or number is of the type of a node itself."""
-    if isinstance(value, list):
-        return node.type == "array"
-    if isinstance(value, str):
-        return node.type == "string" or node.int_or_string
-    return node.type in ("integer", "number") or node.int_or_string

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from crdcompat.candidates.mentions import rule_patterns, rule_values
 from crdcompat.candidates.plausible import plausible_strings
-from crdcompat.candidates.rule_values import rule_patterns, rule_values
 from crdcompat.cel.rule import Rule
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern

@@ -7,16 +7,12 @@ what ``x-kubernetes-list-type: set`` says.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.local import shape
-from crdcompat.cel.macros import macro
+from crdcompat.cel.syntax import Expr, macro
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import ABSENT, Node
-
-if TYPE_CHECKING:
-    from crdcompat.cel.syntax import Expr
 
 #: The members that no two items share all of; WHOLE: no two items are equal.
 Keys = frozenset[str]

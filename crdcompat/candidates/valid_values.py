@@ -1,11 +1,14 @@
 """Values that a node accepts by itself, its rules and junctors and those below it included.
 
-A search for a valid object adds such values, so that it need not mend them afterwards.
+A search for a valid object adds such values, so that it need not mend them afterwards. In lists of several items, one
+item that the list accepts alone is repeated; where items have to be unlike, each has another value at one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
@@ -13,13 +16,21 @@ from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.candidates.local import defaulted
-from crdcompat.candidates.sample import around, sample, values
+from crdcompat.candidates.sample import MAX_WEIGHT, list_of_size, sample, unlike, values, weight
 from crdcompat.candidates.search import Answer, find
-from crdcompat.schema.paths import ITEM, Object, Pointer, value_or_none, with_value
+from crdcompat.candidates.unique_items import with_stated_type
+from crdcompat.schema.paths import Object, Pointer, with_value
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
 _MAX_JUDGED = 40
+_LIMITS = ("minItems", "maxItems")
+#: Places of an item that may make it unlike the others, and objects inside of each other.
+_MAX_PLACES, _MAX_DEPTH = 12, 3
+#: Items of a list that are judged: the others are made in the same way.
+_MAX_JUDGED_ITEMS = 8
+#: Makes a list of so many items, ABSENT or a shorter one if it cannot.
+_Way = Callable[[int], Any]
 
 
 class ValidValues:
@@ -49,23 +60,6 @@ class ValidValues:
         """Whether ``node`` accepts a value."""
         return self._judge(node)[1]({"v": value}).found
 
-    def holding(self, node: Node, members: Mapping[Pointer, Any]) -> Any:
-        """A value that ``node`` accepts, with these values below it; ABSENT if the search finds none."""
-        made: Any = self(node)
-        for member, value in members.items():
-            try:
-                made = with_value(made, member, value)
-            except LookupError:  # a member on the way is missing
-                part = around(node, tuple(ITEM if isinstance(step, int) else step for step in member), value)
-                both = isinstance(made, dict) and isinstance(part, dict)
-                made = {**made, member[0]: part[member[0]]} if both else part
-        if not isinstance(made, (dict, list)):
-            return ABSENT
-        first, *_ = members
-        found = self._searched(node, made, first)
-        kept = found is not None and all(value_or_none(found["v"], at) == value for at, value in members.items())
-        return found["v"] if found is not None and kept else ABSENT
-
     def _judge(self, node: Node) -> tuple[Node, _Judge]:
         """An object that has the node as its member ``v``, and how a server judges it."""
         key = id(node.raw)
@@ -83,12 +77,78 @@ class ValidValues:
             self._judges[key] = holder, judge
         return self._judges[key]
 
-    def _searched(self, node: Node, made: Any, keep: Pointer | None = None) -> Object | None:
+    def _searched(self, node: Node, made: Any) -> Object | None:
         holder, judge = self._judge(node)
-        start, kept = {"v": made}, _NOTHING if keep is None else ("v", *keep)
-        return find(start, judge(start), kept, holder, judge, made=self, limit=_MAX_JUDGED)
+        start = {"v": made}
+        return find(start, judge(start), _NOTHING, holder, judge, made=self, limit=_MAX_JUDGED)
 
 
 _Judge = Callable[[Object], Answer]
 #: No value has to stay as it is.
 _NOTHING = ("",)
+
+
+def list_of(node: Node, size: int, made: ValidValues) -> Any:
+    """A list of ``size`` items that ``node`` accepts but for the number of them, if one is found; else a plain one.
+
+    ABSENT if there is none.
+    """
+    typed = with_stated_type(node)
+    plain = list_of_size(typed, size)
+    if node.items is None or not size:
+        return plain
+    free = Node({key: value for key, value in node.raw.items() if key not in _LIMITS})
+    first: _Way = partial(list_of_size, typed)
+    for way in chain([first], _ways(node, free, made)):
+        few = way(min(size, _MAX_JUDGED_ITEMS))
+        if few is ABSENT or len(few) < min(size, _MAX_JUDGED_ITEMS) or not made.accepts(free, few):
+            continue
+        found = few if len(few) == size else way(size)
+        if found is not ABSENT and len(found) == size:
+            return found
+    return plain
+
+
+def _ways(node: Node, free: Node, made: ValidValues) -> Iterator[_Way]:
+    """Ways to make lists of the items that the list accepts alone; ``free`` is the list without limits."""
+    one = made(Node({**free.raw, "minItems": 1}))
+    if isinstance(one, list) and one:
+        for way in _repeating(node, one[0]):
+            yield partial(_unless_heavy, way, weight(one[0]))
+
+
+def _unless_heavy(way: _Way, of_item: int, size: int) -> Any:
+    return way(size) if size * of_item <= MAX_WEIGHT else ABSENT
+
+
+def _repeating(node: Node, item: Any) -> Iterator[_Way]:
+    if node.list_type == "atomic":
+        yield lambda size: [item] * size
+    for at, below in _differing(node, item):
+        yield partial(_differ_at, item, at, below)
+
+
+def _differ_at(item: Any, at: Pointer, below: Node, size: int) -> list[Any]:
+    return [with_value(item, at, value) if at else value for value in unlike(below, size)]
+
+
+def _differing(node: Node, item: Any) -> Iterator[tuple[Pointer, Node]]:
+    """The places at which items of a list may differ: of a keyed list, the keys."""
+    found = _places(node.items, item) if node.items is not None else iter(())
+    keyed = node.list_type == "map"
+    yield from islice(
+        ((at, below) for at, below in found if not keyed or (at and at[0] in node.list_keys)), _MAX_PLACES
+    )
+
+
+def _places(node: Node, item: Any, depth: int = 0) -> Iterator[tuple[Pointer, Node]]:
+    """The places of scalars in an item: those that it has, then those that it may have."""
+    if not isinstance(item, dict):
+        yield (), node
+        return
+    for name in (name for name in node.properties if name in item):
+        if depth < _MAX_DEPTH and not isinstance(item[name], list):
+            yield from (((name, *at), below) for at, below in _places(node.properties[name], item[name], depth + 1))
+    for name in (name for name in node.properties if name not in item):
+        if not isinstance(sample(node.properties[name]), (dict, list)):
+            yield (name,), node.properties[name]

@@ -12,11 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.cel.constants import constant
 from crdcompat.cel.identifiers import unescape
-from crdcompat.cel.macros import macro
 from crdcompat.cel.rule import Place
-from crdcompat.cel.syntax import Expr
+from crdcompat.cel.syntax import Expr, constant, macro
 from crdcompat.cel.uses import rule_of
 
 _MACROS = ("exists", "exists_one", "filter")

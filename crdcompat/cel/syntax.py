@@ -1,17 +1,22 @@
 """The syntax tree of a rule, decoded from the protobuf bytes of an expression of the CEL library.
 
-Source: cel/expr/syntax.proto of the CEL specification, also of the field numbers below.
+Source: cel/expr/syntax.proto of the CEL specification, also of the field numbers below. The library expands macros
+before it gives the tree, so they are found again in comprehensions.
 """
 
 from __future__ import annotations
 
+import operator
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec import Struct, field
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {"_+_": operator.add, "_-_": operator.sub, "_*_": operator.mul}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"int": int, "double": float, "string": str, "dyn": lambda value: value}
+#: Characters of a text that is computed.
+_MAX_TEXT = 1000
 
 
 class Expr(Struct, eq=False):
@@ -34,15 +39,7 @@ class Expr(Struct, eq=False):
 
     def parts(self) -> Iterator[Expr]:
         """The direct sub-expressions."""
-        for part in (
-            self.target,
-            *self.args,
-            self.over,
-            self.initial,
-            self.condition,
-            self.step,
-            self.result,
-        ):
+        for part in (self.target, *self.args, self.over, self.initial, self.condition, self.step, self.result):
             if part is not None:
                 yield part
 
@@ -56,6 +53,48 @@ class Expr(Struct, eq=False):
         parts = ",".join(part.form() for part in self.parts())
         facts = (self.name, self.test_only, *self.variables, self.target is not None)
         return f"{self.kind}{facts}{self.value!r}({parts})"
+
+
+def macro(expr: Expr) -> tuple[str, Expr] | None:
+    """The name and the body of all, exists, exists_one or filter with one variable; None for other expressions."""
+    initial, step, result = expr.initial, expr.step, expr.result
+    if initial is None or step is None or result is None or step.kind != "call" or expr.variables[1]:
+        return None
+    if initial.kind == "const" and step.name == "_&&_" and initial.value is True:
+        return "all", step.args[1]
+    if initial.kind == "const" and step.name == "_||_" and initial.value is False:
+        return "exists", step.args[1]
+    if step.name != "_?_:_":
+        return None
+    if initial.kind == "const" and initial.value == 0 and result.kind == "call" and result.name == "_==_":
+        return "exists_one", step.args[0]
+    kept = next((part.args[0] for part in step.args[1].args[1:] if part.kind == "list" and part.args), None)
+    if initial.kind == "list" and kept is not None and (kept.kind, kept.name) == ("ident", expr.variables[0]):
+        return "filter", step.args[0]
+    return None
+
+
+def constant(expr: Expr) -> Any:
+    """The number, text or bytes of ``5 + 5`` or ``int('10')``; None with a variable, and for errors and other kinds."""
+    if expr.kind == "const":
+        return expr.value
+    if expr.kind != "call" or expr.target is not None:
+        return None
+    parts = [constant(arg) for arg in expr.args]
+    if None in parts or any(isinstance(part, bool) for part in parts):
+        return None
+    try:
+        match parts:
+            case [value] if expr.name == "-_":
+                return -value
+            case [int() | float() | str() as value] if expr.name in _CONVERSIONS:
+                return _CONVERSIONS[expr.name](value)
+            case [left, right] if expr.name in _BINARY and type(left) is type(right):
+                found = _BINARY[expr.name](left, right)
+                return None if isinstance(found, str) and len(found) > _MAX_TEXT else found
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None
 
 
 class Parsed(Struct):
@@ -151,10 +190,7 @@ def _select(message: dict[int, list[Any]]) -> Expr:
 
 def _call(message: dict[int, list[Any]]) -> Expr:
     return Expr(
-        "call",
-        name=_text(message, 2),
-        target=_sub(message, 1),
-        args=[_expr(arg) for arg in message.get(3, [])],
+        "call", name=_text(message, 2), target=_sub(message, 1), args=[_expr(arg) for arg in message.get(3, [])]
     )
 
 

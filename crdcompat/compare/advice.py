@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec.structs import replace
-
 from crdcompat.compare.changes import Change
 from crdcompat.compare.crd_facets.status import ENUM, LIST, REQUIRED
 from crdcompat.compare.result import Judged
@@ -108,19 +106,15 @@ def _advice(item: Judged, places: Iterable[_Place]) -> Iterator[Judged]:
     for kind, found in by_kind.items():
         _, path, at = found[0]
         paths = [render(each) for _, each, _ in found]
-        yield replace(
-            item,
+        yield Judged(
             change=Change(kind, path, None, paths, old_at=item.change.old_at, new_at=at),
             direction=Direction.ROLLBACK,
             effect=Effect.NONE,
             witness=Witness(None, reason=NOTHING_YET),
             labels=(),
             windows=(Effect.NONE, Effect.NONE),
-            doubtful=False,
-            writer_default=False,
-            unlikely=False,
-            writes=None,
-            spared=None,
-            spared_since=0,
-            reason="",
+            crd=item.crd,
+            kind=item.kind,
+            version=item.version,
+            occurrences=item.occurrences,
         )

@@ -18,9 +18,8 @@ from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.compare.recent import Recent
 from crdcompat.compare.schema_walk import AtNodes, SchemaDiff, diff_schemas
-from crdcompat.compare.trial_book import TrialBook
+from crdcompat.compare.trial_book import Recent, TrialBook
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.answers import ANSWERS, json_of
 from crdcompat.schema.structural import Node

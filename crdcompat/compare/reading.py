@@ -16,8 +16,8 @@ from crdcompat.cel.uses import rule_of
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node, mapping_of
 
-#: Whether two nodes are read alike; one that is not there is None.
-_Alike = Callable[[Node | None, Node | None], bool]
+#: Whether two nodes are read alike.
+_Alike = Callable[[Node, Node], bool]
 COUNTS = ("minProperties", "maxProperties")
 #: Keywords that decide what a server removes.
 _OF_KEEPING = ("nullable", PRESERVE)
@@ -59,7 +59,7 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node, *, shows_b
         # A null in a map is dropped, or counts.
         names = dict.fromkeys((*writer.properties, *reader.properties))
         counted = (_member_alike(writer, reader, (name,), _counted_alike) for name in names)
-        return _counted_alike(_element(writer), _element(reader)) and all(counted)
+        return _elements_alike(writer, reader, _counted_alike) and all(counted)
     return all(_member_alike(writer, reader, place, _held_alike) for place in _places(constraint, ()))
 
 
@@ -84,7 +84,7 @@ def _places(branch: Node, at: Place) -> Iterator[Place]:
 def _rules_alike(rules: Iterable[Any], writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see the same in each object; False for rules that cannot be read."""
     alike, sized = (partial(each, shows_bare=shows_bare) for each in (_alike, _sized_alike))
-    if not _seen_alike(writer, reader, shows_bare=shows_bare) or not alike(_element(writer), _element(reader)):
+    if not _seen_alike(writer, reader, shows_bare=shows_bare) or not _elements_alike(writer, reader, alike):
         return False
     read = [rule_of(rule.get("rule")) for rule in rules]
     how = {
@@ -117,48 +117,46 @@ def _member_alike(writer: Node, reader: Node, place: Place, alike: _Alike, on_wa
     return True
 
 
-def _alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+def _elements_alike(writer: Node, reader: Node, alike: _Alike) -> bool:
+    """Whether both have items, or values of a map, that are read alike, or neither has any."""
+    mine, theirs = _element(writer), _element(reader)
+    return mine is theirs if mine is None or theirs is None else alike(mine, theirs)
+
+
+def _alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see the same values of both."""
-    if writer is None or reader is None:
-        return writer is reader
     return _held_alike(writer, reader) and _seen_alike(writer, reader, shows_bare=shows_bare)
 
 
-def _wholly_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+def _wholly_alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see the same values of both, with all that is in them."""
     alike = partial(_wholly_alike, shows_bare=shows_bare)
-    if writer is None or reader is None or not _alike(writer, reader, shows_bare=shows_bare):
-        return writer is reader
     names = dict.fromkeys((*writer.properties, *reader.properties))
-    return alike(_element(writer), _element(reader)) and all(
-        _member_alike(writer, reader, (name,), alike) for name in names
+    return (
+        _alike(writer, reader, shows_bare=shows_bare)
+        and _elements_alike(writer, reader, alike)
+        and all(_member_alike(writer, reader, (name,), alike) for name in names)
     )
 
 
-def _held_alike(writer: Node | None, reader: Node | None) -> bool:
+def _held_alike(writer: Node, reader: Node) -> bool:
     """Whether both hold the same values; unions see them as JSON, whatever type they have for rules."""
-    if writer is None or reader is None:
-        return writer is reader
     flags = [(side.preserve, side.embedded, side.additional is not None, side.types) for side in (writer, reader)]
     return flags[0] == flags[1] and _counted_alike(writer, reader)
 
 
-def _shown_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+def _shown_alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see a member, of whatever value, in both or in none.
 
     Servers read the value for ``has``, too, but find no fault that the type or the format of the reader does not have.
     """
-    if writer is None or reader is None:
-        return writer is reader
     kinds = (_kinds(View(side), shows_bare=shows_bare) for side in (writer, reader))
     shown = (kind != "unseen" and readable for kind, readable, *_ in kinds)
     return _counted_alike(writer, reader) and next(shown) == next(shown)
 
 
-def _sized_alike(writer: Node | None, reader: Node | None, *, shows_bare: bool) -> bool:
+def _sized_alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     """Whether rules see as many items or members in both, of whatever type."""
-    if writer is None or reader is None:
-        return writer is reader
     kinds = (_kinds(View(side), shows_bare=shows_bare)[:2] for side in (writer, reader))
     return _held_alike(writer, reader) and next(kinds) == next(kinds)
 
@@ -169,10 +167,8 @@ def _seen_alike(writer: Node, reader: Node, *, shows_bare: bool) -> bool:
     return next(seen) == next(seen)
 
 
-def _counted_alike(writer: Node | None, reader: Node | None) -> bool:
+def _counted_alike(writer: Node, reader: Node) -> bool:
     """Whether a member is there on both sides or on none."""
-    if writer is None or reader is None:
-        return writer is reader
     dropped = writer.nullable and not reader.nullable
     return not (_adds(writer, reader) or dropped)
 

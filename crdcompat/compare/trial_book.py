@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import orjson
 
@@ -16,15 +14,37 @@ from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.recent import Recent
 from crdcompat.compare.site import Trials, WriterReader
-from crdcompat.schema.equality import canonical, digest
-from crdcompat.schema.paths import SchemaPath, node_at
+from crdcompat.schema.equality import digest
+from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction
-from crdcompat.vocabulary.judging import Harm
 
+_K = TypeVar("_K")
 _T = TypeVar("_T")
+
+
+class Recent(Generic[_K, _T]):
+    """Values by key. A value that nobody asks for during a whole turn is forgotten."""
+
+    def __init__(self) -> None:
+        self._now: dict[_K, _T] = {}
+        self._before: dict[_K, _T] = {}
+
+    def get(self, key: _K) -> _T | None:
+        """The value of a key, which is kept for another turn; None without one."""
+        if key not in self._now and key in self._before:
+            self._now[key] = self._before[key]
+        return self._now.get(key)
+
+    def put(self, key: _K, value: _T) -> _T:
+        """Keep a value, and give it."""
+        self._now[key] = value
+        return value
+
+    def turn(self) -> None:
+        """Begin another turn."""
+        self._before, self._now = self._now, {}
 
 
 class TrialBook:
@@ -32,7 +52,6 @@ class TrialBook:
 
     def __init__(self, before: TrialBook | None = None) -> None:
         self._known: dict[tuple[Any, ...], Trials] = {}
-        self._harms: dict[tuple[Any, ...], tuple[Harm, ...]] = {}
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
         self.proved: Recent[tuple[Any, ...], Any] = Recent()
@@ -59,33 +78,12 @@ class TrialBook:
     def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
         """``facet.trials``, made once for equal nodes; if ``looks_above``, for equal parents of the nodes, too."""
         paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
-        made = partial(facet.trials, change, direction, pair)
-        prunes = (pair.writer.crd.prunes, pair.reader.crd.prunes)
-        return self._once(self._known, (change.kind, change.path, direction, *prunes), pair, paths, made)
-
-    def harms(
-        self, change: Change, direction: Direction, pair: WriterReader, make: Callable[[], tuple[Harm, ...]]
-    ) -> tuple[Harm, ...]:
-        """The harms of a change, found once for equal nodes on both sides."""
-        about = change.kind, direction, digest(canonical((change.old, change.new))), change.of_crd
-        return self._once(self._harms, about, pair, (change.path,), make)
-
-    def _once(
-        self,
-        known: dict[tuple[Any, ...], _T],
-        about: tuple[Any, ...],
-        pair: WriterReader,
-        paths: Iterable[SchemaPath],
-        make: Callable[[], _T],
-    ) -> _T:
-        """What ``make`` gives, made once for equal nodes at these paths and ``about``."""
-        nodes = [
-            self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
-        ]
-        key = (*about, *nodes)
-        if key not in known:
-            known[key] = make()
-        return known[key]
+        sides = pair.writer, pair.reader
+        nodes = [self._look(node_at(side.node, path), side.server) for side in sides for path in paths]
+        key = (change.kind, change.path, direction, *(side.crd.prunes for side in sides), *nodes)
+        if key not in self._known:
+            self._known[key] = facet.trials(change, direction, pair)
+        return self._known[key]
 
     def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
         """The key of ``node`` in the cache: its digest, and the first server with the same equivalence key for it."""

@@ -18,15 +18,14 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
-from crdcompat.compare.out_of_reach import is_out_of_reach
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical, digest
-from crdcompat.schema.paths import Object, SchemaPath
-from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.paths import ITEM, VALUE, Object, SchemaPath, node_at
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import Operation
 
@@ -189,7 +188,7 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
     effects = facet.effects[change.kind].towards(direction)
     if not effects or (effects == (Effect.VALUE_PRUNED,) and not pair.reader.crd.prunes):
         return Outcome(Effect.NONE, Witness(None))
-    if is_out_of_reach(pair.writer.node, change.path):
+    if _is_out_of_reach(pair.writer.node, change.path):
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []
@@ -219,6 +218,36 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
+
+
+def _is_out_of_reach(root: Node, path: SchemaPath) -> bool:
+    """Whether no object has a value at ``path``: a list above it has no items, or an enum above it no such value.
+
+    Of the last step, which may be about a member that is absent, only what holds it counts.
+    """
+    above = ((length, node_at(root, path[:length])) for length in range(len(path)))
+    return any(node is not None and _holds_nothing(node, path[length:]) for length, node in above)
+
+
+def _holds_nothing(node: Node, rest: SchemaPath) -> bool:
+    if rest[0] is ITEM and node.count("maxItems") == 0:
+        return True
+    listed = node.raw.get("enum")
+    return isinstance(listed, list) and bool(listed) and not any(_reaches(member, rest[:-1]) for member in listed)
+
+
+def _reaches(value: Any, path: SchemaPath) -> bool:
+    """Whether a value has an object or a list at a path."""
+    if not path:
+        return isinstance(value, (dict, list))
+    step, rest = path[0], path[1:]
+    if step is ITEM:
+        return isinstance(value, list) and any(_reaches(item, rest) for item in value)
+    if not isinstance(value, dict):
+        return False
+    if step is VALUE:
+        return any(_reaches(member, rest) for member in value.values())
+    return step in value and _reaches(value[step], rest)
 
 
 def _rank(reading: Reading, effects: tuple[Effect, ...]) -> tuple[bool, int, bool]:

@@ -65,6 +65,13 @@ def test_a_long_list_of_fields_ends_after_a_whole_one(tmp_path: Path) -> None:
     assert f"(with {shown} and 2 more)" in finding["message"]
 
 
+def test_advice_says_nothing_of_who_writes_a_value(tmp_path: Path) -> None:
+    """Of the effect of the change, "only the search found this value" holds; advice has no value."""
+    old, new = root(status=obj(a=string())), root(status={**obj(a=string()), "required": ["a"]})
+    (found,) = diff(*both(tmp_path, old, new), "--select", "status-required-born")["findings"]
+    assert ("only the search" in found["message"], found["because"]) == (False, ["status"])
+
+
 def test_fields_elsewhere_and_old_fields_need_no_advice(tmp_path: Path) -> None:
     old, new = root(spec=obj(), status=obj(p=string())), root(spec=obj(p=string("A")), status=obj(p=string("A")))
     assert _advice(tmp_path, old, new) == []

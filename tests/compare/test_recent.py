@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crdcompat.compare.recent import Recent
+from crdcompat.compare.trial_book import Recent
 
 
 def test_what_a_turn_asks_for_stays() -> None:

@@ -11,9 +11,9 @@ from helpers import obj as schema
 from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change
+from crdcompat.compare.likelihood import is_writer_default
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness
-from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.model import read_crd
 from crdcompat.schema.paths import ITEM, SchemaPath
 from crdcompat.vocabulary import Direction, Effect

@@ -12,8 +12,7 @@ from patterns import searched
 from symbols import Entry, UntranslatedError, Value
 
 from crdcompat.cel.identifiers import unescape
-from crdcompat.cel.macros import macro
-from crdcompat.cel.syntax import Expr
+from crdcompat.cel.syntax import Expr, macro
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import Node
 

@@ -60,7 +60,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         "features.diff.configured",
         "features.check.sections",
         "findings.split",
-        "compare.writer_default",
+        "compare.likelihood",
         "apiserver.cel.rule_walk",
     ):
         importlib.import_module(f"crdcompat.{module}")  # so that ``from … import`` has bound the original functions

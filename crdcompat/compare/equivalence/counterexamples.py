@@ -13,8 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.sample import object_of_size, values
-from crdcompat.candidates.valid_lists import list_of
-from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.valid_values import ValidValues, list_of
 from crdcompat.compare.equivalence.alike import KEY, declared
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import opposite, some

@@ -23,12 +23,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.counterexamples import counterexamples, is_understood
 from crdcompat.compare.equivalence.entailment import FEW, MANY, entails
-from crdcompat.compare.equivalence.formula import (
-    TRUE,
-    Formula,
-    TooComplexError,
-    conjuncts,
-)
+from crdcompat.compare.equivalence.formula import TRUE, Formula, TooComplexError, conjuncts
 from crdcompat.compare.equivalence.keyword_formulas import keywords_of, member_path
 from crdcompat.compare.equivalence.of_writer import as_stored
 from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule, not_null, place_of, premises, stated

@@ -15,16 +15,7 @@ from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
-from crdcompat.compare.equivalence.formula import (
-    TRUE,
-    Formula,
-    Kind,
-    Literal,
-    Path,
-    Quantified,
-    atoms_in,
-    conjuncts,
-)
+from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Literal, Path, Quantified, atoms_in, conjuncts
 from crdcompat.compare.equivalence.keyword_formulas import distinct_items, keywords_of, member_path
 from crdcompat.compare.equivalence.rule_formulas import OLD, truth_of_rule
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at

@@ -38,10 +38,7 @@ def equal_transitions(old: Rules, old_node: Node, new: Rules, new_node: Node, *,
     """
     mine, theirs = (
         {text: (formula, rules[text].get("optionalOldSelf") is True) for text, formula in found.items()}
-        for rules, found in (
-            (old, _formulas(old, old_node, root=root)),
-            (new, _formulas(new, new_node, root=root)),
-        )
+        for rules, found in ((old, _formulas(old, old_node, root=root)), (new, _formulas(new, new_node, root=root)))
     )
     shared = set(mine.values()) & set(theirs.values())
     found = (text for side in (mine, theirs) for text, form in side.items() if form in shared)

@@ -8,9 +8,8 @@ from functools import lru_cache, reduce
 from crdcompat.apiserver.cel.library_format import LANGUAGES
 from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
-from crdcompat.cel.macros import macro
 from crdcompat.cel.parse import RefusedError
-from crdcompat.cel.syntax import Expr
+from crdcompat.cel.syntax import Expr, macro
 from crdcompat.compare.equivalence import cases
 from crdcompat.compare.equivalence.cases import Body, Case
 from crdcompat.compare.equivalence.computed import view_of

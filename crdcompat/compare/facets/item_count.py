@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from crdcompat.candidates.valid_lists import list_of
-from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.candidates.valid_values import ValidValues, list_of
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limit_facets import limit_facet, limit_trials, may_be, sizes_outside

@@ -26,10 +26,7 @@ EFFECTS = {
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = frozenset(site.old.required), frozenset(site.new.required)
-    for kind, names in (
-        ("required.added", new - old),
-        ("required.removed", old - new),
-    ):
+    for kind, names in (("required.added", new - old), ("required.removed", old - new)):
         for name in sorted(names):
             yield Change(
                 kind,

@@ -18,17 +18,17 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.sample import around, is_of_type, object_of_size, sample
 from crdcompat.candidates.small_values import variants
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.rule import Place
 from crdcompat.cel.uses import rule_of, uses_old
-from crdcompat.compare.added_defaults import with_added_defaults
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.reading import COUNTS, as_kept, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.equality import identical
+from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -37,7 +37,9 @@ KEYWORDS: frozenset[str] = frozenset()
 EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 _MEMBER_CONSTRAINTS = ("allOf", "anyOf", "oneOf", "not", "required")
-_MAX_TRIALS, _MAX_MEMBERS, _MAX_VARIANTS = 2, 8, 40
+_MAX_TRIALS, _MAX_MEMBERS = 2, 8
+#: Lists, maps and objects inside of each other.
+_MAX_DEPTH = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -158,7 +160,7 @@ def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server], made:
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
     if writer.type == "object":
         yield from _objects(writer, reader, constraint)
-    yield from (value for value in with_added_defaults(writer, reader) if value is not ABSENT)
+    yield from (value for value in _with_added_defaults(writer, reader) if value is not ABSENT)
     yield from variants(writer, constraint)
 
 
@@ -176,19 +178,46 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
         undeclared = (*constraint.required, *named, "crdcompatUnknown", "crdcompatOther")
         members |= {name: "a" for name in undeclared if name not in members and name not in writer.properties}
     there = {name: value for name, value in islice(members.items(), _MAX_MEMBERS) if value is not ABSENT}
-    # Values made from the reader's schema most likely have a type that both accept.
-    known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
-    each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
     if isinstance(writer.additional, Node):
         held = None if writer.additional.nullable else sample(writer.additional)
         yield from ({f"key{at}": held for at in range(size)} for size in (1, 2, 3) if held is not ABSENT)
     sizes = (constraint.count(keyword) for keyword in COUNTS)
     sized = [object_of_size(writer, size) for size in sizes if size is not None]
     yield from (value for value in sized if isinstance(value, dict))
-    yield from ({**around, name: value} for name, value in each for around in ({}, base))
-    yield from ({**around, **there} for around in ({}, base))
-    others = [value for value in islice(variants(writer, constraint), _MAX_VARIANTS) if isinstance(value, dict)]
-    yield from ({**around, name: value} for name, value in each for around in others)
+    yield from ({**around, name: value} for name, value in there.items() for around in ({}, base))
+
+
+def _with_added_defaults(writer: Node, reader: Node) -> Iterator[Any]:
+    """Values of ``writer`` to which ``reader`` adds a default at any depth.
+
+    A rule may ask for another member beside it, or compare the two: so the other member has the value of the default,
+    too. Formulas (`equivalence/of_writer`) cover such defaults but in values of maps (``self.m[key]``), in two items
+    that a rule compares, and in items of which a junctor states something.
+    """
+    for path, holder, name, default in _defaulting(writer, reader, ()):
+        plain = sample(holder)
+        if not isinstance(plain, dict) or name in plain:
+            continue
+        yield around(writer, path, plain)
+        if path[-1:] == (ITEM,):  # two items that the default makes equal
+            yield around(writer, path[:-1], [plain, {**plain, name: default}])
+        for other, member in holder.properties.items():
+            if other != name and is_of_type(default, member):
+                yield around(writer, path, {**plain, other: default})
+
+
+def _defaulting(writer: Node, reader: Node, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, str, Any]]:
+    """The places of objects that only the reader adds a default to: path, the writer's node, member, default."""
+    for name, theirs in reader.properties.items():
+        mine = writer.properties.get(name)
+        if theirs.default is not ABSENT and (mine is None or mine.default is ABSENT):
+            yield path, writer, name, theirs.default
+        if mine is not None and len(path) < _MAX_DEPTH:
+            yield from _defaulting(mine, theirs, (*path, name))
+    elements = (ITEM, writer.items, reader.items), (VALUE, writer.additional, reader.additional)
+    for step, held, read in elements:
+        if isinstance(held, Node) and isinstance(read, Node) and len(path) < _MAX_DEPTH:
+            yield from _defaulting(held, read, (*path, step))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_below=True, explains=explains_below)

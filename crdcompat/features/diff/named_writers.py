@@ -63,8 +63,8 @@ def with_names(
 def _with_name(item: Judged, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
     pair = comparer.pairs(item)[0]
     asked = partial(pair.question, item.change, item.direction)
-    find = partial(ANSWERS.of, "harms", asked, tuple[Harm, ...], lambda: tuple(_harms(item, pair)))
-    harmed = replace(item, harms=comparer.book.harms(item.change, item.direction, pair, find))
+    harms = ANSWERS.of("harms", asked, tuple[Harm, ...], lambda: tuple(_harms(item, pair)))
+    harmed = replace(item, harms=harms)
     return _named(harmed, pair, comparer, writer, seeds) if _may_be_error(item) else harmed
 
 

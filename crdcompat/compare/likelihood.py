@@ -1,4 +1,4 @@
-"""Find rejections of states that no controller writes: a status of only new members, or of undeclared types.
+"""How likely a rejected state is: each object has it by default, or no controller writes it.
 
 A controller writes its status as a whole. "At least one member" over a status is violated after a rollback only if the
 new member was the single one in it: the members that both releases know would have to be absent, all of them.
@@ -16,9 +16,9 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.witness import Witness, proves
-from crdcompat.schema.paths import Object, node_at, value_at, with_value
+from crdcompat.schema.paths import ITEM, Object, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Effect, Owner
+from crdcompat.vocabulary import Direction, Effect, Owner
 
 #: Members of a status that controllers always write, by Kubernetes' API conventions.
 _ROUTINE = ("conditions", "observedGeneration")
@@ -31,6 +31,31 @@ _OF_TYPES = frozenset(
         "example", "externalDocs", "x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields",
     }
 )  # fmt: skip
+
+
+def is_writer_default(
+    change: Change, direction: Direction, effect: Effect, witness: Witness, pair: WriterReader
+) -> bool:
+    """Whether the witness is rejected without the value, too, because the writer sets it by default.
+
+    Only for rollbacks: on upgrade, NEW's own defaults replace the values that OLD sets and NEW rejects. Where the
+    effect is assumed, a default is enough.
+    """
+    if (direction, effect) != (Direction.ROLLBACK, Effect.WRITE_REJECTED):
+        return False
+    if witness.object is None and not witness.assumed:
+        return False
+    path = witness.at or change.path
+    for length in range(len(path), 0, -1):
+        node = node_at(pair.writer.node, path[:length])
+        if node is None or node.default is ABSENT or path[length - 1] is ITEM:
+            continue  # a list item cannot be left out
+        if witness.object is None:
+            return True
+        left_out = Witness(with_value(witness.object, concrete(path[:length]), ABSENT), at=witness.at)
+        if proves(left_out, change, effect, [pair]):
+            return True
+    return False
 
 
 def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, book: TrialBook) -> bool:
