@@ -20,7 +20,8 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.out_of_reach import is_out_of_reach
 from crdcompat.compare.registry import facet_of
-from crdcompat.compare.site import Trial, WriterReader
+from crdcompat.compare.resource_fields import type_at
+from crdcompat.compare.site import Trial, Trials, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
 from crdcompat.schema.answers import ANSWERS
@@ -191,7 +192,8 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     if is_out_of_reach(pair.writer.node, change.path):
         return Outcome(Effect.NONE, Witness(None))
-    trials = book.trials(facet, change, direction, pair)
+    fixed = _of_type(change, pair) if Effect.WRITE_REJECTED in effects else None
+    trials = fixed or book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []
     proved: list[tuple[Trial, Reading]] = []
     for trial in trials.values[:_MAX_TRIED]:
@@ -219,6 +221,15 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
+
+
+def _of_type(change: Change, pair: WriterReader) -> Trials | None:
+    """The only trial of a constraint on ``apiVersion`` or ``kind``, whose value no object chooses."""
+    value = type_at(pair.writer, change.path)
+    if value is None:
+        return None
+    label = value if value in (*change.added, *change.removed) else ABSENT
+    return Trials((Trial(value, change.path, label),), complete=True)
 
 
 def _rank(reading: Reading, effects: tuple[Effect, ...]) -> tuple[bool, int, bool]:
