@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.agreeing import agreeing, agrees
+from crdcompat.crds.agreeing import agreeing, agrees, neighbours
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
 from crdcompat.crds.converted import differ_in_conversion, without_bases
@@ -149,6 +149,10 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
         found, by = _found(both, documents, variants)
         for each in zip(both, documents, found, agreeing(documents, found), chosen, strict=True):
             _keep(*each, by)
+    for of_side, mine, theirs in zip(chosen, named, reversed(named), strict=True):
+        near = set(map(id, neighbours(mine, theirs, of_side.kept)))
+        of_side.kept |= near
+        of_side.aside = [pair for pair in of_side.aside if id(pair[0]) not in near]
     return both, chosen
 
 

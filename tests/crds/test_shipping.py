@@ -331,6 +331,16 @@ def _of_openshift(values: str) -> str:
     return json.dumps(made)
 
 
+@pytest.mark.parametrize(("folder", "rules"), [("samples", ["crd-removed"]), ("test", []), ("samples/more", [])])
+def test_a_crd_that_goes_while_those_beside_it_move_is_removed(tmp_path: Path, folder: str, rules: list[str]) -> None:
+    """APISIX kept its CRDs in samples/deploy, moved them to config/crd, and dropped one of them."""
+    old = {"samples/w.yaml": "A", f"{folder}/g.yaml": "a"}
+    new = {"config/crd/w.yaml": "A", "config/crd/kustomization.yaml": "resources: [w.yaml]\n"}
+    report = _diff(tmp_path, old, new, code=1 if rules else 0)
+    assert [(each["rule"], each["crd"][0]) for each in report["findings"]] == [(rule, "g") for rule in rules]
+    assert len(_said(report)) == (not rules)
+
+
 def test_variants_in_folders_of_tests_and_examples_give_way(tmp_path: Path) -> None:
     old = {"crds/w.yaml": _of_channel("A"), "examples/w.yaml": _of_channel("A"), "test/g.yaml": "a"}
     new = {**old, "examples/w.yaml": _of_channel("AB"), "test/g.yaml": "ab", "examples/n.yaml": _of_channel("c")}
