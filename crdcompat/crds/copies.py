@@ -116,11 +116,11 @@ def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair],
     theirs = _bycontent_of(olds.values())
     pairs += list(_with_counterparts(left, copied_old, others))
     pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, theirs)]
-    for rest, other, contents in ((left, right, theirs), (right, left, others)):
+    for side, other, contents in ((left, right, theirs), (right, left, others)):
         if not other and len(contents) == 1:
-            rest.clear()  # its one content is the counterpart of all copies
+            side.clear()  # its one content is the counterpart of all copies
     named = _by_own_folders(_all(left.values()), _all(right.values()))
-    placed = {id(each) for both in named for side in both for each in side}
+    placed = {id(each) for both in named for documents in both for each in documents}
     rest = [tuple(each for each in _all(side.values()) if id(each) not in placed) for side in (left, right)]
     if not any(rest):
         return [*pairs, *named], []
