@@ -1,4 +1,4 @@
-"""What stays beside the copies that ship: those that agree with one, and CRDs that have no other place.
+"""Copies that agree with those that ship, and stay beside them; and CRDs that have no other place.
 
 A project that moves its CRDs out of a folder of samples shipped all of that folder, also the CRD that it drops.
 """
@@ -6,9 +6,11 @@ A project that moves its CRDs out of a folder of samples shipped all of that fol
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from crdcompat.crds.copies import content_of
 from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
 
 _Documents = Sequence[CrdDocument]
 
@@ -40,6 +42,15 @@ def agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
         if content == content_of((other,)):
             return True
     return False
+
+
+def hold_copies(one: str, other: str, sides: Iterable[CrdSet]) -> bool:
+    """Whether all CRDs that two folders both have agree on each side, as where one has links to the other's files."""
+    for documents in chain.from_iterable(crds.named().values() for crds in sides):
+        mine, theirs = ([each for each in documents if _folder(each) == folder] for folder in (one, other))
+        if mine and not all(agrees(each, mine) for each in theirs):
+            return False
+    return True
 
 
 def neighbours(mine: Mapping[str, _Documents], theirs: Collection[str], kept: Collection[int]) -> Iterator[CrdDocument]:
