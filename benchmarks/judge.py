@@ -23,8 +23,8 @@ from typing import Any
 import jsonschema
 
 import crdcompat
+from crdcompat.apiserver.server_versions import OPENSHIFT, Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import OPENSHIFT, Server
 from crdcompat.crds.context import FEATURE_SET
 from crdcompat.yaml.documents import Document, read_documents
 

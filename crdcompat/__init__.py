@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     )
     from crdcompat.apiserver.admission import Verdict as Verdict
     from crdcompat.crds.reader import CrdSet as CrdSet
-    from crdcompat.features.diff.workflow import load as load
+    from crdcompat.features.diff.diff_workflow import load as load
     from crdcompat.models.diff import DiffReport as DiffReport
     from crdcompat.models.simulation import SimulationReport as SimulationReport
 
 _HOMES = {
     **dict.fromkeys(__all__, "crdcompat.api"),
-    "load": "crdcompat.features.diff.workflow",
+    "load": "crdcompat.features.diff.diff_workflow",
     "CrdSet": "crdcompat.crds.reader",
     "DiffReport": "crdcompat.models.diff",
     "SimulationReport": "crdcompat.models.simulation",

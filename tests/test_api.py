@@ -14,7 +14,7 @@ import crdcompat
 from crdcompat.apiserver.strategy import TOO_DEEP
 from crdcompat.crds.model import read_crd
 from crdcompat.errors import ConfigError, CrdcompatError, RefNotFoundError, SourceError, UsageError
-from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
+from crdcompat.recordings.recorded_objects import ObjectItem, Recorded, read_objects
 from crdcompat.render.data.diff import diff_data
 from crdcompat.render.data.simulation import simulation_data
 from crdcompat.sources.files import PathTree

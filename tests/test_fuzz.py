@@ -24,14 +24,14 @@ from operations import operations
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.crds.model import NotACrdError, read_crd
 from crdcompat.errors import CrdcompatError
 from crdcompat.features.judge.write_verdict import OPERATIONS, resource_of
-from crdcompat.features.simulate.workflow import simulate
+from crdcompat.features.simulate.simulate_workflow import simulate
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.replay.replayed_writes import replay
 from crdcompat.sources import open_objects
 from crdcompat.yaml.aliases import MAX_DEPTH

@@ -17,6 +17,6 @@ from crdcompat.api.comparing import load_objects as load_objects
 from crdcompat.api.comparing import matrix as matrix
 from crdcompat.api.comparing import suggest_patch as suggest_patch
 from crdcompat.api.comparing import waive as waive
-from crdcompat.api.judging import judge as judge
-from crdcompat.api.judging import judge_crd as judge_crd
-from crdcompat.api.judging import simulate as simulate
+from crdcompat.api.server_answers import judge as judge
+from crdcompat.api.server_answers import judge_crd as judge_crd
+from crdcompat.api.server_answers import simulate as simulate

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.matrix import MatrixReport
-    from crdcompat.recordings.objects import ObjectItem
+    from crdcompat.recordings.recorded_objects import ObjectItem
 
 
 def load_crds(source: str, *, repo: str | None = None) -> CrdSet:
@@ -25,7 +25,7 @@ def load_crds(source: str, *, repo: str | None = None) -> CrdSet:
 
     Example: ``load_crds("git:release-4.13").named()`` is a dict from CRD name to documents.
     """
-    from crdcompat.features.diff.workflow import load
+    from crdcompat.features.diff.diff_workflow import load
 
     return load(source, repo=repo)
 
@@ -41,7 +41,7 @@ def load_objects(*sources: str, repo: str | None = None) -> Iterator[ObjectItem]
     """
     from itertools import chain
 
-    from crdcompat.recordings.objects import read_objects
+    from crdcompat.recordings.recorded_objects import read_objects
     from crdcompat.sources import open_objects
 
     trees = [open_objects(source, repo=repo) for source in sources]
@@ -82,7 +82,7 @@ def diff(
     """
     from crdcompat.features.diff.configured import configured_diff, with_evidence
     from crdcompat.features.diff.diff_options import DiffOptions
-    from crdcompat.features.diff.workflow import diff as compare
+    from crdcompat.features.diff.diff_workflow import diff as compare
     from crdcompat.vocabulary.filters import Filters
 
     found = configuration(config, repo) if config is not None else None
@@ -114,7 +114,7 @@ def suggest_patch(
     Example: ``suggest_patch("git:release-4.13", "git:release-4.14")`` is input for ``git apply``.
     """
     from crdcompat.features.diff.configured import configured_diff, patch_for
-    from crdcompat.features.diff.workflow import suggest_patch as suggested
+    from crdcompat.features.diff.diff_workflow import suggest_patch as suggested
     from crdcompat.vocabulary.filters import Filters
 
     found = configuration(config, repo) if config is not None else None
@@ -147,11 +147,11 @@ def waive(
 
     Example: ``waive([finding.id], "old clusters have no such object", report=report)``.
     """
-    from crdcompat.features.waive import workflow
+    from crdcompat.features.waive import waive_workflow
 
-    source = workflow.Source(report=report, base=base, config=config, repo=repo)
+    source = waive_workflow.Source(report=report, base=base, config=config, repo=repo)
     names = [ids] if isinstance(ids, str) else ids
-    return workflow.waive(source, dict.fromkeys(names, reason), owner, until).count
+    return waive_workflow.waive(source, dict.fromkeys(names, reason), owner, until).count
 
 
 def baseline(
@@ -170,10 +170,10 @@ def baseline(
 
     Example: ``baseline(report=diff("git:release-4.13", "git:release-4.14"))``.
     """
-    from crdcompat.features.waive import workflow
+    from crdcompat.features.waive import waive_workflow
 
-    source = workflow.Source(report=report, base=base, config=config, repo=repo)
-    return workflow.baseline(source, reason, owner, until).count
+    source = waive_workflow.Source(report=report, base=base, config=config, repo=repo)
+    return waive_workflow.baseline(source, reason, owner, until).count
 
 
 def check(
@@ -197,7 +197,7 @@ def check(
     Example: ``check(base="main", head="feature").fails("error")``.
     """
     from crdcompat.features.check.check_options import CheckOptions
-    from crdcompat.features.check.workflow import check_by_rules
+    from crdcompat.features.check.check_workflow import check_by_rules
 
     return check_by_rules(config, CheckOptions(base=base, head=head, repo=repo, targets=targets))
 
@@ -215,12 +215,12 @@ def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | No
     Example: ``matrix(["git:release-4.12", "git:release-4.13", "git:release-4.14"]).cells``.
     """
     from crdcompat.config.releases import choose
-    from crdcompat.features.matrix import workflow
+    from crdcompat.features.matrix import matrix_workflow
     from crdcompat.findings.waiver_file import read_accepted
 
     found = configuration(config, repo)
     accepted = read_accepted(found.waiver_file)
-    return workflow.matrix(choose(releases, (), repo), found, accepted, workflow.MatrixOptions(repo=repo))
+    return matrix_workflow.matrix(choose(releases, (), repo), found, accepted, matrix_workflow.MatrixOptions(repo=repo))
 
 
 def two_sides(
@@ -236,7 +236,7 @@ def two_sides(
         return both_sides(old, new, config, repo, command="diff", any_order=True, paths=paths)
     from crdcompat.crds.reader import CrdReader
     from crdcompat.crds.shipping import shipping
-    from crdcompat.features.diff.workflow import load
+    from crdcompat.features.diff.diff_workflow import load
 
     reader = CrdReader()
     before = load(old, repo=repo, reader=reader, side=Side.OLD) if isinstance(old, str) else old

@@ -16,7 +16,8 @@ from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.decode import Decoded
-from crdcompat.apiserver.errors import (
+from crdcompat.apiserver.extensions import duplicate_errors, embedded_errors, has_embedded
+from crdcompat.apiserver.field_errors import (
     INVALID,
     NOT_SUPPORTED,
     REQUIRED,
@@ -26,12 +27,11 @@ from crdcompat.apiserver.errors import (
     FieldError,
     Unknown,
 )
-from crdcompat.apiserver.extensions import duplicate_errors, embedded_errors, has_embedded
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.scale import scale_errors
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.schema.answers import json_of

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from crdcompat.apiserver.gotext import compact_json, go_syntax, plain, quote
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.structural import ABSENT, Node
 
 _OWNERS = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"], "items": {}}

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.correlation import fingerprint, same
-from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
+from crdcompat.apiserver.field_errors import NOT_SUPPORTED, FieldError
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.structural import RULES, Node
 
 #: Behaviours (``versions.SINCE``) that decide whether a value is valid. All others affect messages, paths and writes.

@@ -11,11 +11,11 @@ from collections.abc import Hashable, Iterator
 from operator import itemgetter
 from typing import Any
 
-from crdcompat.apiserver.errors import DUPLICATE, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import DUPLICATE, INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import compact_json
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import dns1035_label_errors, undecodable, validate_embedded
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Key, Trail, place_at
 from crdcompat.schema.structural import ABSENT, Node
 

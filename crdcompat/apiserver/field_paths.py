@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crdcompat.schema.paths import Pointer, field_of
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
 
 NOWHERE = "<nil>"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-from crdcompat.apiserver.errors import INVALID, FieldError, Unknown
+from crdcompat.apiserver.field_errors import INVALID, FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 

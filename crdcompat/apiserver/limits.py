@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
+from crdcompat.apiserver.field_errors import INVALID, TOO_LONG, FieldError, Unknown
 from crdcompat.apiserver.field_paths import schema_field
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node

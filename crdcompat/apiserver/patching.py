@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import Unknown
+from crdcompat.apiserver.field_errors import Unknown
 from crdcompat.apiserver.gotext import compact_json, json_kind, quote
 from crdcompat.apiserver.patch import PatchError
 from crdcompat.apiserver.patch import json_patch as json_patched

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.schema.enums import member_key, member_keys
+from crdcompat.schema.listed_values import member_key, member_keys
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdcompat.apiserver.admission import Verdict
-    from crdcompat.apiserver.errors import FieldError
+    from crdcompat.apiserver.field_errors import FieldError
 
 #: Names of fields whose values are secrets, also if they are members of an enum.
 _SECRET = re.compile(

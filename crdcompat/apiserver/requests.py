@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict, metadata_of
-from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import misfit_of_embedded
+from crdcompat.apiserver.field_errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import quote, range_error
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
-from crdcompat.apiserver.metadata.names import dns_label_errors
+from crdcompat.apiserver.metadata.object_names import dns_label_errors
 from crdcompat.apiserver.sending import (
     PLAIN,
     Sending,

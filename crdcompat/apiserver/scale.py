@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.field_errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import compact_json, json_kind, plain, quote
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 _INT32 = 2**31 - 1
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.apply import root_type
-from crdcompat.apiserver.errors import INVALID, FieldError, Unknown
+from crdcompat.apiserver.field_errors import INVALID, FieldError, Unknown
 from crdcompat.apiserver.field_sets import fields_of
 from crdcompat.apiserver.gotext import compact_json, json_kind, quote
 from crdcompat.apiserver.keywords import Keyword

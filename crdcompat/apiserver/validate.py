@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from crdcompat.apiserver import formats, limits
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.enums import Enum
-from crdcompat.apiserver.errors import INVALID, REQUIRED, TOO_MANY, TYPE_INVALID, FieldError, Unknown
+from crdcompat.apiserver.field_errors import INVALID, REQUIRED, TOO_MANY, TYPE_INVALID, FieldError, Unknown
 from crdcompat.apiserver.junctors import Junctors
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import StringLimits
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 from crdcompat.schema.work import WORK

@@ -13,7 +13,7 @@ from crdcompat.apiserver.admission import metadata_of
 from crdcompat.apiserver.gotext import quote
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
     from crdcompat.crds.model import Crd, CrdVersion
     from crdcompat.schema.paths import Object
 

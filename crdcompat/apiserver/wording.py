@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from crdcompat.apiserver import gotext
 from crdcompat.apiserver.field_paths import NOWHERE, joined, rule_place, schema_place
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.equality import ById
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import ABSENT

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import string_limits
-from crdcompat.schema.enums import enum_members
+from crdcompat.schema.listed_values import enum_members
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.decode import apply_defaults, decode
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import ABSENT, RULES, Node, mapping_of
 from crdcompat.schema.work import WORK
 

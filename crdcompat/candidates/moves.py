@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.mentions import Mention, item_mentions, mentions
 from crdcompat.candidates.sample import list_of_size, values

@@ -14,7 +14,7 @@ from typing import Any
 
 from crdcompat.candidates.plausible import plausible_integers
 from crdcompat.candidates.strings import string_limits, strings
-from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.listed_values import enum_members, member_key
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
 from crdcompat.schema.work import WORK

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.candidates.moves import Made, moves
 from crdcompat.candidates.sample import sample
 from crdcompat.schema.equality import canonical

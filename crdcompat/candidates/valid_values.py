@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.local import defaulted
 from crdcompat.candidates.sample import around, sample, values
 from crdcompat.candidates.search import Answer, find

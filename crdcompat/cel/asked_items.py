@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.cel.constants import constant
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.macros import macro
-from crdcompat.cel.names import unescape
 from crdcompat.cel.rule import Place
 from crdcompat.cel.syntax import Expr
 from crdcompat.cel.uses import rule_of

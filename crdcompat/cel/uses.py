@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.cel.constants import constant
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.macros import macro
-from crdcompat.cel.names import unescape
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Place, Rule, Use
 from crdcompat.cel.syntax import Expr, Parsed
 

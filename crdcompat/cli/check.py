@@ -48,8 +48,8 @@ def check(
 
     from crdcompat.cli.progress import progress
     from crdcompat.features.check.check_options import CheckOptions
+    from crdcompat.features.check.check_workflow import run_check
     from crdcompat.features.check.rules_of_the_base import find_rules
-    from crdcompat.features.check.workflow import run_check
 
     filters = only.filters()
     requests.apply()

@@ -49,7 +49,7 @@ def diff(
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.config.applied import both_sides
     from crdcompat.features.diff.configured import configured_diff, patch_for
-    from crdcompat.recordings.objects import read_objects
+    from crdcompat.recordings.recorded_objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts
     from crdcompat.schema.answers import ANSWERS

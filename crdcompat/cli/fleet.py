@@ -16,18 +16,18 @@ from crdcompat.cli.choices import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings, end
 from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
+from crdcompat.features.fleet.fleet_workflow import OnEnd, simulate_fleet
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import require, workers_for
-from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
 from crdcompat.render.escape import json_text, say, warn
 from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
     from crdcompat.cli.fleet_options import Many
-    from crdcompat.features.fleet.since import Earlier
+    from crdcompat.features.fleet.earlier_run import Earlier
 
 #: The message for exit code 2 where nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
@@ -67,7 +67,7 @@ def _earlier(options: Many) -> Earlier | None:
     if options.since is None:
         return None
     require("pyarrow", "--since")
-    from crdcompat.features.fleet.since import Earlier
+    from crdcompat.features.fleet.earlier_run import Earlier
 
     return Earlier(options.since)
 

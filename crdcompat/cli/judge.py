@@ -100,7 +100,7 @@ def judge(
 
     from crdcompat.apiserver.ownership import Applier
     from crdcompat.errors import UsageError
-    from crdcompat.features.judge import answers, batch
+    from crdcompat.features.judge import batch, one_write
     from crdcompat.render.write import style_for
 
     if requests is not None:
@@ -113,7 +113,7 @@ def judge(
         raise UsageError("--op and --version are about an object: judge needs its file after the CRD's")
     if manager is None and force_conflicts:
         raise UsageError("--force-conflicts is about an apply by a manager: name it with --manager")
-    request = answers.Question(
+    request = one_write.Question(
         crd=crd,
         new=new,
         old=old,
@@ -127,4 +127,4 @@ def judge(
         dry_run=dry_run,
     )
     style = style_for(sys.stdout, color.value, int(verbose)) if output is Output.text else None
-    raise typer.Exit(answers.answer(request, style))
+    raise typer.Exit(one_write.answer(request, style))

@@ -14,7 +14,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.recordings.objects import ObjectItem
+    from crdcompat.recordings.recorded_objects import ObjectItem
 
 
 def matrix(
@@ -49,10 +49,10 @@ def matrix(
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
-    from crdcompat.features.matrix.workflow import MatrixOptions
-    from crdcompat.features.matrix.workflow import matrix as run
+    from crdcompat.features.matrix.matrix_workflow import MatrixOptions
+    from crdcompat.features.matrix.matrix_workflow import matrix as run
     from crdcompat.findings.waiver_file import read_accepted
-    from crdcompat.recordings.objects import read_objects
+    from crdcompat.recordings.recorded_objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts
     from crdcompat.schema.answers import ANSWERS

@@ -16,7 +16,7 @@ from crdcompat.vocabulary.installers import Installer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
     from crdcompat.vocabulary.filters import Filters
 
 
@@ -182,7 +182,7 @@ class Charts(Struct, frozen=True):
 
     def apply(self, kubernetes: str = "") -> None:
         """Let sources use them from now on; ``kubernetes`` is the server's version for templates."""
-        from crdcompat.sources.options import render_sources
+        from crdcompat.sources.source_options import render_sources
 
         render_sources(
             helm=self.helm,
@@ -203,7 +203,7 @@ class Requests(Struct, frozen=True):
 
     def apply(self) -> None:
         """Begin a run: limit its requests."""
-        from crdcompat.sources.options import limit_requests
+        from crdcompat.sources.source_options import limit_requests
 
         limit_requests(self.connect_timeout, self.read_timeout)
 
@@ -220,7 +220,7 @@ class Servers(Struct, frozen=True):
 
     def chosen(self) -> Server | None:
         """The server; None if none is named. Raises UsageError if two are."""
-        from crdcompat.apiserver.versions import kubernetes_server, openshift_server
+        from crdcompat.apiserver.server_versions import kubernetes_server, openshift_server
 
         if self.kube_version and self.openshift_version:
             raise UsageError("--kube-version and --openshift-version exclude each other")

@@ -77,10 +77,10 @@ def preflight(
     from crdcompat.features.preflight.affected_kinds import CRDS_API, CRDS_RULE, access_rules, scope_of
     from crdcompat.features.preflight.crds_on_rollback import after_rollback
     from crdcompat.features.preflight.early_values import early_in, growing_in
+    from crdcompat.features.preflight.preflight_workflow import PreflightOptions, unreadable
+    from crdcompat.features.preflight.preflight_workflow import preflight as run
     from crdcompat.features.preflight.running_server import running
     from crdcompat.features.preflight.standing import standing_of
-    from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
-    from crdcompat.features.preflight.workflow import preflight as run
     from crdcompat.findings.waiver_file import read_accepted
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say

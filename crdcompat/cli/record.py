@@ -45,8 +45,8 @@ def record(
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
-    from crdcompat.features.record.workflow import RECORDING_NAMES, RecordOptions
-    from crdcompat.features.record.workflow import record as run
+    from crdcompat.features.record.record_workflow import RECORDING_NAMES, RecordOptions
+    from crdcompat.features.record.record_workflow import record as run
     from crdcompat.render.escape import warn
     from crdcompat.render.wording.findings import plural
     from crdcompat.sources import open_cluster, open_objects

@@ -29,7 +29,7 @@ def requirement(
     place: Place,
 ) -> None:
     """Print a CompatibilityRequirement, by which OpenShift keeps OLD's CRD possible."""
-    from crdcompat.features.requirement.workflow import requirement as run
+    from crdcompat.features.requirement.requirement_workflow import requirement as run
     from crdcompat.render.escape import say
 
     say(run(old, crd, place.found(), context=context, action=action.value, repo=place.repo), end="")

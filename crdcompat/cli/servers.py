@@ -42,7 +42,7 @@ def servers(
 ) -> None:
     """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
-    from crdcompat.features.servers.workflow import servers as run
+    from crdcompat.features.servers.servers_workflow import servers as run
     from crdcompat.render.escape import warn
     from crdcompat.schema.answers import ANSWERS
 

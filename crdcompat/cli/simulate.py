@@ -48,9 +48,9 @@ def simulate(
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.early import NOTHING_GROWS, growing
-    from crdcompat.features.simulate.workflow import simulate as run
+    from crdcompat.features.simulate.simulate_workflow import simulate as run
     from crdcompat.findings.waiver_file import read_accepted
-    from crdcompat.recordings.objects import read_objects
+    from crdcompat.recordings.recorded_objects import read_objects
     from crdcompat.schema.answers import ANSWERS
 
     _check(objects, many, upgrade=upgrade)

@@ -15,7 +15,7 @@ def updates(
     repo: o.Repo = None,
 ) -> None:
     """List the charts, bases and modules whose versions a change moves."""
-    from crdcompat.features.updates.workflow import updates as run
+    from crdcompat.features.updates.updates_workflow import updates as run
     from crdcompat.render.escape import say, warn
     from crdcompat.vocabulary import ExitCode
 

@@ -86,7 +86,7 @@ def _run(asked: Asked) -> int:
 
     from crdcompat.cli.progress import progress
     from crdcompat.config.applied import both_sides
-    from crdcompat.features.verify.workflow import verify as put
+    from crdcompat.features.verify.verify_workflow import verify as put
     from crdcompat.vocabulary.steps import stepping
 
     # Releases in git are read by the commits of the report, because the names may refer to other commits by now.

@@ -46,8 +46,8 @@ def versions(
     from crdcompat.config.channels import expanded
     from crdcompat.config.releases import ReleaseList, choose
     from crdcompat.errors import UsageError
-    from crdcompat.features.versions.workflow import VersionsOptions, own_releases
-    from crdcompat.features.versions.workflow import versions as run
+    from crdcompat.features.versions.versions_workflow import VersionsOptions, own_releases
+    from crdcompat.features.versions.versions_workflow import versions as run
     from crdcompat.render.escape import warn
     from crdcompat.sources import open_cluster
 

@@ -12,7 +12,7 @@ from crdcompat.cli.settings import Place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.features.waive.workflow import Written
+    from crdcompat.features.waive.waive_workflow import Written
 
 _REPORT = Annotated[
     str | None,
@@ -54,7 +54,7 @@ def waive(
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
-    from crdcompat.features.waive import workflow
+    from crdcompat.features.waive import waive_workflow
     from crdcompat.render.escape import say
 
     if growth and (from_comment or until):
@@ -65,11 +65,11 @@ def waive(
     if not reasons:
         say("no line of the comment begins with /crdcompat waive")
         return
-    source = workflow.Source(report=report, base=base, config=place.config, repo=place.repo)
+    source = waive_workflow.Source(report=report, base=base, config=place.config, repo=place.repo)
     if growth:
-        _say(workflow.declare(source, reasons, owner, accepted_from, written_from))
+        _say(waive_workflow.declare(source, reasons, owner, accepted_from, written_from))
     else:
-        _say(workflow.waive(source, reasons, owner, until))
+        _say(waive_workflow.waive(source, reasons, owner, until))
 
 
 def _commented(ids: Sequence[str] | None, reason: str | None, owner: str) -> dict[str, str]:
@@ -107,10 +107,10 @@ def baseline(
     place: Place,
 ) -> None:
     """Accept all present findings, as a baseline."""
-    from crdcompat.features.waive import workflow
+    from crdcompat.features.waive import waive_workflow
 
-    source = workflow.Source(report=report, base=base, config=place.config, repo=place.repo)
-    _say(workflow.baseline(source, reason, owner, until))
+    source = waive_workflow.Source(report=report, base=base, config=place.config, repo=place.repo)
+    _say(waive_workflow.baseline(source, reason, owner, until))
 
 
 def _say(written: Written) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.candidates.sample import concrete
 from crdcompat.compare.changes import Change

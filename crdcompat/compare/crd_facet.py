@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
 from crdcompat.crds.model import Crd, CrdVersion

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.changes import Undecided
 from crdcompat.compare.crd_facet import CrdChange, ResolvedPair, VersionPair, pair_crds, spec_of
 from crdcompat.compare.registry import all_crd_facets

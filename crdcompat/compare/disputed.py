@@ -15,14 +15,14 @@ from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import changed_functions, era_of
 from crdcompat.apiserver.cel.rule_programs import program
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.variants import hint, variants
+from crdcompat.candidates.small_values import hint, variants
 from crdcompat.compare.attempt import attempt
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.paths import Object, SchemaPath

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from crdcompat.apiserver.errors import DUPLICATE, INVALID
+from crdcompat.apiserver.field_errors import DUPLICATE, INVALID
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.sample import list_of_size, sample, values
 from crdcompat.candidates.unique_items import never_repeats

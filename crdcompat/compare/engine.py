@@ -15,20 +15,20 @@ from typing import Any
 
 from msgspec.structs import astuple, replace
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.budget import unproved
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.contexts import by_witness, identity_of, merge_open, outcomes_of, schemas_of, why_harmless
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.of_crd import judged_of_crd, occurrence_of, representative
 from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
+from crdcompat.compare.schema_walk import SchemaDiff
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.unlikely_state import is_unlikely
-from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect

@@ -11,11 +11,11 @@ from typing import Any
 
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.mentions import mentions
-from crdcompat.candidates.variants import distinct, variants
+from crdcompat.candidates.small_values import distinct, variants
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facets.cel import OF_UPDATES
 from crdcompat.compare.site import WriterReader
-from crdcompat.schema.enums import enum_members
+from crdcompat.schema.listed_values import enum_members
 from crdcompat.schema.paths import is_within, with_value
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.structural import PRESERVE, RULES, Node, Schema, mapping_of
 from crdcompat.schema.work import WORK
 

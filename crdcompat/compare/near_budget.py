@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.crd_validation.budget import Usage, usages
+from crdcompat.apiserver.crd_validation.cost_budget import Usage, usages
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.advice import NOTHING_YET
 from crdcompat.compare.changes import Change
 from crdcompat.compare.crd_facets.cel_cost import NEAR

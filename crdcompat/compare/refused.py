@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import Fault, metadata_refusals, refusals
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged

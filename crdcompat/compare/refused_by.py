@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusals
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.causes import Cause, ask
 from crdcompat.apiserver.supported.eras import asked_about
 from crdcompat.apiserver.supported.ranges import server_name
-from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.refused import NEEDS_NO_OBJECT
 from crdcompat.compare.result import Judged
@@ -25,7 +25,7 @@ from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.resolving import Resolved
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect, Side
-from crdcompat.vocabulary.servers import ServerName, needed, spans
+from crdcompat.vocabulary.server_names import ServerName, needed, spans
 
 #: The kind of change of a CRD that some of the supported servers refuse.
 REFUSED_BY = "crd.refused-by"

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import is_default

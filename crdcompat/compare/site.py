@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided

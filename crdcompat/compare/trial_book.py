@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import orjson
 
 from crdcompat.apiserver.equivalence import equivalence_key
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet

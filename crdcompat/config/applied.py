@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import kubernetes_server, server_of_name
 from crdcompat.apiserver.supported.ranges import listed, server_name
-from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import server_of_tree
 from crdcompat.config.releases import openshift_minor, version_of
@@ -32,7 +32,7 @@ from crdcompat.models.finding import Finding
 from crdcompat.models.release import short_names
 from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.sources import open_source
-from crdcompat.sources.options import charts_for
+from crdcompat.sources.source_options import charts_for
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.growth import GrowthState

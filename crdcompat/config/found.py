@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import OPENSHIFT, Server, server_of_name
 from crdcompat.apiserver.supported.ranges import server_name
-from crdcompat.apiserver.versions import OPENSHIFT, Server, server_of_name
 from crdcompat.config.commit_servers import is_of_openshift, library_minor
 from crdcompat.config.configuration import Config
 from crdcompat.config.release_lines import Line, line_of, nouns_of, release_branches

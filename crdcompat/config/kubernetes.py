@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ranges import between, listed, server_name
-from crdcompat.apiserver.versions import Server
 from crdcompat.errors import UsageError
 
 _TARGETS = "targets"

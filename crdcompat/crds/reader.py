@@ -17,8 +17,8 @@ from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
 from crdcompat.crds.installers import Installers, installers_in
 from crdcompat.crds.kept_files import keep_file, kept_file
 from crdcompat.crds.kustomizations import Kustomized, is_kustomization_name, read_kustomizations
+from crdcompat.crds.manifest_positions import ManifestPositions
 from crdcompat.crds.model import Crd, CrdDocument
-from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, lists, split_shipped
 from crdcompat.crds.unseen import unseen
 from crdcompat.errors import Problem, Skipped, skipped_order

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from crdcompat.crds.reader import CrdReader
-from crdcompat.features.diff import workflow
-from crdcompat.features.simulate.workflow import simulate
+from crdcompat.features.diff import diff_workflow
+from crdcompat.features.simulate.simulate_workflow import simulate
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.package_data import data_dir
-from crdcompat.recordings.objects import read_objects
+from crdcompat.recordings.recorded_objects import read_objects
 from crdcompat.sources.files import PathTree
 
 
@@ -17,4 +17,6 @@ def demo() -> tuple[DiffReport, SimulationReport]:
     folder = data_dir("fixtures") / "demo"
     reader = CrdReader()
     old, new = (reader.read(PathTree(name, str(folder / name))) for name in ("release-4.13", "release-4.14"))
-    return workflow.diff(old, new), simulate(old, new, read_objects(PathTree("recorded", str(folder / "recorded"))))
+    return diff_workflow.diff(old, new), simulate(
+        old, new, read_objects(PathTree("recorded", str(folder / "recorded")))
+    )

@@ -20,7 +20,7 @@ from crdcompat.crds.context import is_terminal
 from crdcompat.findings.finding import listed, order
 from crdcompat.findings.waivers import Split, release_numbers
 from crdcompat.models.finding import Acceptance, Finding, Growth
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 from crdcompat.vocabulary.growth import GrowthState
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from crdcompat.compare.result import Judged, Open
+    from crdcompat.crds.manifest_positions import Spot
     from crdcompat.crds.model import CrdDocument
-    from crdcompat.crds.positions import Spot
     from crdcompat.crds.reader import CrdSet
     from crdcompat.crds.resolving import Chosen
     from crdcompat.yaml.positions import Place

@@ -16,7 +16,7 @@ from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
-    from crdcompat.golang.types import GoTypes
+    from crdcompat.golang.go_fields import GoTypes
 
 
 def go_places(types: GoTypes | None, item: Judged) -> tuple[Location, ...]:

@@ -11,9 +11,9 @@ from functools import cache, cached_property
 
 from msgspec import Struct
 
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.supported.ranges import judging_server
-from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.context import Context, named_sides, prominence
 from crdcompat.crds.model import CrdDocument
@@ -22,7 +22,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen, Resolved, lacking, resolve
 from crdcompat.crds.variants import contexts_of
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.vocabulary import Direction
 
 #: A type of objects: group, kind and version.

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import redacted_error
 from crdcompat.apiserver.strategy import Resource
@@ -30,7 +30,7 @@ from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.release import sorted_skips
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
+from crdcompat.recordings.recorded_objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.replayed_writes import Written, writes_of
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node

@@ -18,9 +18,9 @@ from crdcompat.errors import did_you_mean
 from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waiver_file import end_pattern, is_day, is_reason
 from crdcompat.findings.waivers import Waiver, asks_for, has_ended, has_values, is_unending
+from crdcompat.golang.go_fields import written
 from crdcompat.golang.notes import PREFIX, Note, known_steps, notes_at, notes_of, strays_of
 from crdcompat.golang.sources import NO_GO, GoSources
-from crdcompat.golang.types import written
 from crdcompat.models.finding import Finding
 from crdcompat.program import typed
 from crdcompat.schema.paths import SchemaPath, steps_of

@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import server_of
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import named_sides
@@ -21,7 +21,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve_all
 from crdcompat.findings.finding import fingerprint, listed
 from crdcompat.models.finding import Finding, Location
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import Object, Pointer, render, schema_path_of, value_at, with_value
 from crdcompat.sources.encoding import legible
 from crdcompat.vocabulary import Direction, Side

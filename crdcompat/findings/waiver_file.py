@@ -19,7 +19,7 @@ from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waivers import Waiver, asks_for, brief, release_numbers
 from crdcompat.models.finding import Acceptance
 from crdcompat.program import typed
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.sources.plain_file import read_plain
 from crdcompat.vocabulary import Direction, Severity
 from crdcompat.yaml.validated import check_schema, read_mapping

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
 from crdcompat.models.finding import Acceptance, Finding
-from crdcompat.schema.enums import member_key
 from crdcompat.schema.equality import canonical
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Severity
 

@@ -18,8 +18,8 @@ from crdcompat.schema.paths import SchemaPath, Wild
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from crdcompat.golang.go_fields import GoTypes
     from crdcompat.golang.source import GoType
-    from crdcompat.golang.types import GoTypes
 
 #: The beginning of their names.
 PREFIX = "crdcompat:"

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crdcompat.golang.types import GoTypes
+    from crdcompat.golang.go_fields import GoTypes
 
 
 class GoSources:
@@ -24,8 +24,8 @@ class GoSources:
         paths = [path for path in self._list_paths() if path.endswith(".go")]
         if not paths:
             return None
+        from crdcompat.golang.go_fields import GoTypes
         from crdcompat.golang.packages import is_go_types
-        from crdcompat.golang.types import GoTypes
 
         return GoTypes(self._read([path for path in paths if is_go_types(path)]))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from msgspec import Struct, field
 
 from crdcompat.models.outcome import Judgement, WithVerdict, counted, joined
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.vocabulary import Direction, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 

@@ -13,7 +13,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.release import Release
-    from crdcompat.vocabulary.servers import ServerName
+    from crdcompat.vocabulary.server_names import ServerName
 
 
 class Acceptance(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crdcompat.crds.context import profiles_of
-from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.recordings.recorded_objects import ObjectItem, Recorded
 from crdcompat.recordings.telling_kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE, Kind
 from crdcompat.schema.paths import value_or_none
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.replay.replayed_writes import Cause, Replay, Written, constraint_of, replay, writes_of
 from crdcompat.replay.write_answer import Answer

@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.sample import sample
-from crdcompat.schema.enums import enum_members
+from crdcompat.schema.listed_values import enum_members
 from crdcompat.schema.paths import (
     ITEM,
     VALUE,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache, partial
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server, known_server
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.supported.ranges import judging_server
-from crdcompat.apiserver.versions import NEWEST_SERVER, Server, known_server
 from crdcompat.crds.context import DEFAULT
 from crdcompat.crds.pairing import version_pairs
 from crdcompat.crds.reader import CrdSet
@@ -17,7 +17,7 @@ from crdcompat.errors import Problem
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
 from crdcompat.recordings.layouts import Hint, crd_of
-from crdcompat.recordings.objects import EmptyList, Recorded
+from crdcompat.recordings.recorded_objects import EmptyList, Recorded
 from crdcompat.replay.already import without_already
 from crdcompat.replay.replayed import Replayed, worst_of_copies
 from crdcompat.replay.replayed_writes import Replay, replay, without_version

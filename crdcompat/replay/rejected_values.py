@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.apiserver.field_errors import NOT_SUPPORTED
 from crdcompat.apiserver.redaction import is_public, names_secret
-from crdcompat.crds.positions import Spot
+from crdcompat.crds.manifest_positions import Spot
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.replay.replayed import Replayed
 from crdcompat.replay.replayed_writes import Cause
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN, Side

@@ -8,10 +8,10 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.crds.resolving import Chosen
 from crdcompat.models.simulation import NotSimulated, worst_verdict
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.replay.replayed_writes import Replay
 from crdcompat.replay.write_answer import Answer
 from crdcompat.schema.structural import Node

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import SERVER_SET, Verdict
 from crdcompat.apiserver.decode import Decoded
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.models.simulation import Repair
 from crdcompat.replay.applies import apply_answer, labelled, unchanged_apply
 from crdcompat.replay.edits import Edit, touching, unrelated

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.vocabulary.writes import WriteResult
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources.kinds import Kind, Source, named_source, unknown_prefix
-from crdcompat.sources.options import limit_requests as limit_requests
+from crdcompat.sources.source_options import limit_requests as limit_requests
 from crdcompat.sources.urls import is_http, public_name
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def open_cluster(context: str) -> ClusterTree:
 def _cluster(name: str, context: str) -> ClusterTree:
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.cluster_client import Timeouts
-    from crdcompat.sources.options import current_options
+    from crdcompat.sources.source_options import current_options
 
     asked = current_options()
     return ClusterTree(name, context, Timeouts(asked.connect_timeout, asked.read_timeout))

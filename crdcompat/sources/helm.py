@@ -12,7 +12,7 @@ from crdcompat.sources.build import helm_template
 from crdcompat.sources.descriptions import YAML_ERRORS, load_yaml, objects_of
 from crdcompat.sources.memory import MemoryTree, held_files, only_folder
 from crdcompat.sources.naming import is_manifest_name
-from crdcompat.sources.options import current_options
+from crdcompat.sources.source_options import current_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -13,7 +13,7 @@ from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml
 from crdcompat.sources.files import read_file
 from crdcompat.sources.memory import Held, MemoryTree
 from crdcompat.sources.naming import KUSTOMIZATIONS, reason_of
-from crdcompat.sources.options import current_options
+from crdcompat.sources.source_options import current_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,7 @@ from crdcompat.sources.helm import chart_tree
 from crdcompat.sources.image_index import MAX_JSON, ChosenImage, check_digest, check_size, choose_image
 from crdcompat.sources.memory import MAX_HELD_BYTES, MemoryTree
 from crdcompat.sources.naming import is_manifest_name
-from crdcompat.sources.options import current_options
+from crdcompat.sources.source_options import current_options
 from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, Member, Tar
 from crdcompat.sources.unpack import PartReader, Unpacked, UnpackError
 

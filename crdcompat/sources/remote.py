@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources.fetched import Fetched, address_of, keep, kept
-from crdcompat.sources.options import current_options
 from crdcompat.sources.redirects import MAX_HOSTS, OtherHost, is_other_host, watched, without_credentials
+from crdcompat.sources.source_options import current_options
 from crdcompat.sources.unpack import PartReader
 from crdcompat.sources.urls import is_http, public_name, scheme_of, without_secrets
 

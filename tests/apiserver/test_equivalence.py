@@ -6,7 +6,7 @@ import pytest
 from helpers import Json, obj, string
 
 from crdcompat.apiserver.equivalence import equivalence_key
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.structural import Node
 
 

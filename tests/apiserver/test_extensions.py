@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver.extensions import duplicate_errors, embedded_errors
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.structural import Node
 
 _ITEM = {"type": "object", "properties": {"k": {"type": "string"}}}

@@ -6,7 +6,7 @@ import pytest
 from operations import operations
 
 from crdcompat.apiserver.formats import CHECKS, matches, supported
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 NEWEST = Server(36)
 

@@ -14,7 +14,7 @@ from crdcompat.apiserver.metadata import (
     validate_embedded,
     validate_update,
 )
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 OLD, NEW = Server(26), Server(36)
 SUBDOMAIN = (

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver import formats, limits
-from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.field_errors import FieldError, Unknown
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
 SERVERS = [Server(25), Server(31)]

@@ -8,8 +8,8 @@ import pytest
 from helpers import Json, array, crd, obj, root, string
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.candidates.moves import moves
 from crdcompat.candidates.sample import sample
 from crdcompat.crds.model import read_crd

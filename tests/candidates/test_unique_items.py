@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from helpers import Json, array, both, crd, diff, obj, root, string
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.candidates.unique_items import keeps_rule, never_repeats
 from crdcompat.crds.model import read_crd
 from crdcompat.schema.structural import Node

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.cel.names import escape, unescape
+from crdcompat.cel.identifiers import escape, unescape
 from crdcompat.cel.rule import ITEM, ITEMS, PRESENCE, SIZE, VALUE, Pattern, Use
 from crdcompat.cel.uses import rule_of, uses_old
 

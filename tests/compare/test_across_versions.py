@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers import Json, brief, crd, diff, obj, root, run, string, version, write
 
 import crdcompat
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.compare.changes import Change
 from crdcompat.compare.crossings import crosses
 from crdcompat.compare.engine import Comparer

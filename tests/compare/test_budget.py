@@ -11,7 +11,7 @@ from bombs import BOMBS, Pair
 from helpers import Json, both, crd, diff, obj, root, run, string, write
 from operations import operations
 
-from crdcompat.compare import budget, walk
+from crdcompat.compare import budget, schema_walk
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.site import Site
 from crdcompat.schema.structural import Node
@@ -100,7 +100,7 @@ def test_a_budget_that_ends_while_schemas_are_compared(tmp_path: Path, monkeypat
 
 
 def test_changes_beyond_those_that_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MAX_CHANGES", 30)
+    monkeypatch.setattr(schema_walk, "MAX_CHANGES", 30)
     old, new = both(tmp_path, *_enums(40))
     ran = run("diff", old, new, "--format", "json")
     report = json.loads(ran.out)
@@ -124,18 +124,18 @@ def test_blocks_share_a_budget_and_nested_ones_end_with_the_outer() -> None:
 
 def test_a_change_found_before_the_budget_ends_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the nodes were looked at before or not: the rest of the node is undecided."""
-    real = walk._changes
+    real = schema_walk._changes
 
     def costly(site: Site, *, below: bool) -> Iterator[Change | Undecided]:
         yield from real(site, below=below)
         if site.path == ("p",):
             WORK.spend(1_000)
 
-    monkeypatch.setattr(walk, "_changes", costly)
+    monkeypatch.setattr(schema_walk, "_changes", costly)
     sides = Node(obj(p=string("A"))), Node(obj(p=string("A", "B")))
-    known: walk.AtNodes = {}
-    assert not walk.diff_schemas(*sides, Budget(1_000_000), known).undecided
+    known: schema_walk.AtNodes = {}
+    assert not schema_walk.diff_schemas(*sides, Budget(1_000_000), known).undecided
     for seen in ({}, known):
-        found = walk.diff_schemas(*sides, Budget(500), seen)
+        found = schema_walk.diff_schemas(*sides, Budget(500), seen)
         assert [change.kind for change in found.changes] == ["enum.value-added"]
         assert [each.path for each in found.undecided] == [("p",)]

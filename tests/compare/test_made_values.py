@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from helpers import Json, array, both, crd, diff, judge, obj, only, prove, remarks, root, select, string, version
 
-from crdcompat.apiserver.errors import REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.search import Answer, find
 from crdcompat.candidates.valid_values import ValidValues

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers import Json, array, both, commit, crd, diff, git, obj, root, run, string, version, write
 
-from crdcompat.apiserver.crd_validation import budget
+from crdcompat.apiserver.crd_validation import cost_budget
 
 _RULE = "self.matches('^a+$')"
 
@@ -152,13 +152,13 @@ def test_check_has_it_against_the_base_alone(tmp_path: Path) -> None:
 
 def test_bounds_are_looked_for_near_a_budget_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Any] = []
-    real = budget._cost_at
+    real = cost_budget._cost_at
 
     def counted(*args: Any) -> int:
         tried.append(args)
         return real(*args)
 
-    monkeypatch.setattr(budget, "_cost_at", counted)
+    monkeypatch.setattr(cost_budget, "_cost_at", counted)
     diff(*both(tmp_path / "far", _BEFORE, _texts(100, rules=5)))
     assert not tried
     diff(*both(tmp_path / "near", _BEFORE, _texts(44_999, rules=1)))  # a CRD that no other test asks about

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from recall import untold
 
 import crdcompat
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.structural import Node
 

@@ -8,8 +8,8 @@ import pytest
 from helpers import Json, array, both, crd, diff, only, root, string
 from helpers import obj as schema
 
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness

@@ -20,7 +20,7 @@ from referee import Referee, collection
 from rollback_writes import NoSuchWriteError, Rollback, lost
 from schema_values import Values, empty_object, parts_of
 
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.features.judge.write_verdict import resource_of
 
 _OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_PROMISE", "60"))

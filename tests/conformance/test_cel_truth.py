@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from crdcompat.apiserver.cel import RuleEvaluator, walk
+from crdcompat.apiserver.cel import RuleEvaluator, rule_walk
 from crdcompat.apiserver.correlation import Pair
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def test_server_rollbacks_word_for_word(shared: Path) -> None:
     assert seen >= 15
 
 
-def _compiled(step: walk.Step | None) -> Iterator[Rule]:
+def _compiled(step: rule_walk.Step | None) -> Iterator[Rule]:
     if step is None:
         return
     if step.rules is not None:
@@ -271,7 +271,7 @@ def test_every_rule_of_openshift_compiles(openshift_api: Path, crd: Callable[[st
             continue
         for version in document.get("spec", {}).get("versions", []):
             raw = version.get("schema", {}).get("openAPIV3Schema", {})
-            rules = list(_compiled(walk.steps(Node(raw), Server(RELEASES[release], (4, int(release[2:]))))))
+            rules = list(_compiled(rule_walk.steps(Node(raw), Server(RELEASES[release], (4, int(release[2:]))))))
             assert len(rules) == len(list(_rules(raw)))
             assert [rule.text for rule in rules if rule.refused or rule.compile_error] == []
             count += len(rules)

@@ -23,8 +23,8 @@ from helpers import Json, crd, run, write
 from recorded import from_cluster
 
 from crdcompat.errors import Problem, Skipped, SourceError, UsageError
-from crdcompat.features.diff import workflow
-from crdcompat.recordings.objects import Recorded as RecordedObject
+from crdcompat.features.diff import diff_workflow
+from crdcompat.recordings.recorded_objects import Recorded as RecordedObject
 from crdcompat.sources import cluster as cluster_module
 from crdcompat.sources import cluster_client
 
@@ -50,7 +50,7 @@ def test_everything_of_a_cluster(server: Recorded, tmp_path: Path) -> None:
 
 
 def test_its_crds_alone(server: Recorded) -> None:
-    found = workflow.load("cluster:")
+    found = diff_workflow.load("cluster:")
     assert found.notes == ("cluster: read as the current context, prod",)
     assert sorted(document.crd.plural for document in found.documents)[:2] == ["clusteroperators", "clusterversions"]
     assert len(found.documents) == 9

@@ -25,8 +25,8 @@ from schema_values import Values, empty_object, parts_of
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.features.judge.write_verdict import judge_write, resource_of
 
 _OBJECTS = int(os.environ.get("CRDCOMPAT_REFEREE_DIRECTED", "3"))

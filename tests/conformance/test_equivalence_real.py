@@ -19,9 +19,9 @@ from helpers import Json, crd, crd_set, obj, root, without_texts
 from rewriting import UnwritableError, conjuncts, mutated, reworded
 
 import crdcompat
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.candidates.local import NodeJudge
-from crdcompat.candidates.variants import variants
+from crdcompat.candidates.small_values import variants
 from crdcompat.cel.parse import RefusedError
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Owner

@@ -15,7 +15,7 @@ import crdcompat
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 

@@ -14,7 +14,7 @@ from crdcompat.crds.reader import CrdReader
 from crdcompat.findings.excerpts import with_excerpts
 from crdcompat.models.finding import Finding
 from crdcompat.render.pages.short import frame
-from crdcompat.render.text.page import plain_text
+from crdcompat.render.text.text_page import plain_text
 from crdcompat.vocabulary import Severity
 
 _READER = CrdReader()

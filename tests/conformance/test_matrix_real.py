@@ -11,16 +11,16 @@ import pytest
 from helpers import Json, kube, located, manifest, prove, run
 
 import crdcompat
-from crdcompat.compare import memory
-from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.compare import comparison_cache
+from crdcompat.compare.schema_walk import SchemaDiff, diff_schemas
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
 from crdcompat.features.diff.diff_options import DiffOptions
-from crdcompat.features.diff.workflow import diff
-from crdcompat.features.matrix.workflow import MatrixOptions, matrix
+from crdcompat.features.diff.diff_workflow import diff
+from crdcompat.features.matrix.matrix_workflow import MatrixOptions, matrix
 from crdcompat.findings.waiver_file import Accepted
 from crdcompat.models.matrix import Cell, MatrixReport
 from crdcompat.render.data.diff import diff_data
@@ -70,7 +70,7 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "read_file", counted_parse)
-        patch.setattr(memory, "diff_schemas", counted_diff)
+        patch.setattr(comparison_cache, "diff_schemas", counted_diff)
         report = matrix(ReleaseList(NAMES), Config(), Accepted(), MatrixOptions(repo=str(openshift_api)))
     return report, work
 

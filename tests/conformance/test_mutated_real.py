@@ -24,7 +24,7 @@ from sampling import Sampler
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusals
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.crds.model import read_crd
 from crdcompat.models.diff import DiffReport
 from crdcompat.schema.equality import canonical

@@ -23,15 +23,15 @@ from random_crds import another_schema, random_schema
 import crdcompat
 import crdcompat.config.applied
 import crdcompat.features.check.set_reader
-import crdcompat.features.matrix.workflow
+import crdcompat.features.matrix.matrix_workflow
 from crdcompat.config.configuration import Config
 from crdcompat.crds.context import is_terminal
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.features.diff.workflow import load
+from crdcompat.features.diff.diff_workflow import load
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport, judged
 from crdcompat.models.outcome import worst_of
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.vocabulary import Direction, Severity
 
 _FUZZ = int(os.environ.get("CRDCOMPAT_FUZZ", "0"))
@@ -47,7 +47,7 @@ _BUNDLES = {
 def shared_reader() -> Iterator[CrdReader]:
     """Neighbouring commits have mostly the same files: all comparisons of the module parse each once."""
     reader = crdcompat.config.applied.reader_for(Config())
-    rooms = (crdcompat.config.applied, crdcompat.features.check.set_reader, crdcompat.features.matrix.workflow)
+    rooms = (crdcompat.config.applied, crdcompat.features.check.set_reader, crdcompat.features.matrix.matrix_workflow)
     with pytest.MonkeyPatch.context() as patch:
         for room in rooms:
             patch.setattr(room, "reader_for", lambda config, also=(): reader)

@@ -10,7 +10,7 @@ import suites
 from helpers import Json, commit, crd, git, root, string, write
 from helpers import obj as schema
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 #: Cases that there are in a release of the bundle, at least.
 CASES = {"4.12": 141, "4.13": 190, "4.14": 461, "4.15": 638, "4.16": 1403}

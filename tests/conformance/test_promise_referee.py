@@ -22,7 +22,7 @@ from promise import Cluster, Done, Foretold, written
 from real_crds import changed_crds, plain
 
 import crdcompat
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.crds.context import FEATURE_SET, PROFILE
 
 _KINDS, _FEW = 20, 8

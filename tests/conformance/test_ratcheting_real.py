@@ -11,9 +11,9 @@ from helpers import PAIRS
 from msgspec.structs import replace
 
 import crdcompat
-from crdcompat.apiserver.versions import known_server
+from crdcompat.apiserver.server_versions import known_server
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.replay.judges import Replayed, Replayer
 from crdcompat.vocabulary.writes import WriteResult
 

@@ -15,7 +15,7 @@ from helpers import CONTEXT, PAIRS, git, run, write
 
 import crdcompat
 from crdcompat.compare.registry import all_facets
-from crdcompat.compare.walk import TEXT
+from crdcompat.compare.schema_walk import TEXT
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.diff import DiffReport

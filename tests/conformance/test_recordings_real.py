@@ -14,8 +14,8 @@ from recorded import items, left_out, objects, problems
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.resolving import resolve_all
 from crdcompat.errors import Problem
-from crdcompat.features.diff import workflow
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.features.diff import diff_workflow
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 MUST_GATHER = "data/recorded/must-gather-4.18.tar.gz"
@@ -77,17 +77,17 @@ def test_a_must_gather_against_a_plain_reading(must_gather: Path) -> None:
 
 
 def test_the_crds_of_a_must_gather(must_gather: Path, tmp_path: Path) -> None:
-    found = workflow.load(f"recording:{must_gather}")
+    found = diff_workflow.load(f"recording:{must_gather}")
     assert len(found.documents) == 127 and found.problems == ()
     folder = "cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions"
     assert {document.file.rpartition("/")[0] for document in found.documents} == {folder}
     wanted = f"{folder}/clusterversions.config.openshift.io.yaml"
     ((path, data),) = found.read([wanted])
     assert path == wanted and b"enabledCapabilities" in data
-    assert len(workflow.load(str(must_gather)).documents) == 127
+    assert len(diff_workflow.load(str(must_gather)).documents) == 127
     with tarfile.open(must_gather) as archive:  # folders above it that mean something in a repository mean nothing
         unpack(archive, tmp_path / "tests" / "vendor")
-    assert len(workflow.load(f"recording:{tmp_path}").documents) == 127
+    assert len(diff_workflow.load(f"recording:{tmp_path}").documents) == 127
 
 
 def test_rolling_back_a_recorded_cluster(must_gather: Path, openshift_api: Path) -> None:
@@ -124,7 +124,7 @@ def test_what_the_writing_release_says_alike(insights: Path, openshift_api: Path
 
 def test_objects_of_other_kinds_keep_their_identity(must_gather: Path, openshift_api: Path) -> None:
     """Those of the releases' kinds are equal whether or not the others were reduced, and all others were."""
-    crds = [workflow.load(f"git:origin/release-{name}", repo=str(openshift_api)) for name in ("4.15", "4.16")]
+    crds = [diff_workflow.load(f"git:origin/release-{name}", repo=str(openshift_api)) for name in ("4.15", "4.16")]
     kinds = frozenset().union(*(each.kinds for each in crds))
     whole, reduced = (list(read_objects(open_objects(f"path:{must_gather}"), kinds=each)) for each in (None, kinds))
     others = 0
@@ -157,7 +157,7 @@ def test_an_insights_archive(insights: Path) -> None:
 
 def test_insights_objects_are_completed_from_the_crds(insights: Path, openshift_api: Path) -> None:
     reader = CrdReader()
-    old, new = (workflow.load(f"origin/release-4.{n}", repo=str(openshift_api), reader=reader) for n in (13, 14))
+    old, new = (diff_workflow.load(f"origin/release-4.{n}", repo=str(openshift_api), reader=reader) for n in (13, 14))
     known = [resolve_all(new, old)[1], resolve_all(old, new)[1]]
     completed = {item.source.partition(": ")[2]: item.completed(*known) for item in objects(insights) if item.hint}
     kinds = {path: (item.data["apiVersion"], item.data["kind"]) for path, item in completed.items() if not item.hint}

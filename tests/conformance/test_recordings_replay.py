@@ -10,11 +10,11 @@ import pytest
 from helpers import RELEASES, WRITES
 
 import crdcompat
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 VERDICTS = {"accepted", "rejected", "loses-data", "unknown"}

@@ -14,7 +14,7 @@ import referee_build
 from offline import PROJECT
 from referee_build import CannotBuildError, build, built, main, recipes
 
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 
 
 def test_each_minor_has_a_recipe_that_the_program_can_judge() -> None:

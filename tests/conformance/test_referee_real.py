@@ -23,7 +23,7 @@ from referees import ASKED, Pool, nearest, pool, why_none
 from witnesses import Claim, Desk, Side, claims_of, rollbacks
 
 import crdcompat
-from crdcompat.apiserver.versions import server_of
+from crdcompat.apiserver.server_versions import server_of
 from crdcompat.crds.reader import CrdReader, CrdSet
 
 pytestmark = pytest.mark.skipif(not ASKED, reason=why_none())

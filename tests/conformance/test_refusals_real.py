@@ -10,7 +10,7 @@ from helpers import RELEASES, Json
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
-from crdcompat.apiserver.versions import OPENSHIFT, Server
+from crdcompat.apiserver.server_versions import OPENSHIFT, Server
 from crdcompat.crds.model import read_crd
 
 

@@ -13,8 +13,8 @@ import pytest
 from helpers import Json
 
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.server_versions import Server, kubernetes_server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server, kubernetes_server
 from crdcompat.features.judge.write_verdict import judge_write, resource_of
 from crdcompat.replay.replayed_writes import replay
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult

@@ -11,11 +11,11 @@ from typing import Any
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.plain import doubtful
-from crdcompat.apiserver.supported.answers import answers_of
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.apiserver.supported.causes import causes
+from crdcompat.apiserver.supported.crd_answer import answers_of
 from crdcompat.apiserver.supported.ignored import ignorable
 from crdcompat.apiserver.supported.ranges import server_name, servers_of
-from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.crds.model import NotACrdError, read_crd
 
 

@@ -25,8 +25,8 @@ from crdcompat import judge
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.answer import update_crd
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
 from crdcompat.errors import UsageError
 from crdcompat.features.judge.write_verdict import resource_of

@@ -14,7 +14,7 @@ from asking import Answered, Request, asked
 from helpers import PAIRS, Json, kube, shows
 
 import crdcompat
-from crdcompat.apiserver.versions import server_of
+from crdcompat.apiserver.server_versions import server_of
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Judged
 from crdcompat.crds.pairing import pair

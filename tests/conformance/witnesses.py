@@ -17,9 +17,9 @@ from referee import Answer, Referee
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import refusals, update_refusal
-from crdcompat.apiserver.versions import kubernetes_server, server_of
+from crdcompat.apiserver.server_versions import kubernetes_server, server_of
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.pairing import pair

@@ -11,8 +11,8 @@ import z3
 from patterns import searched
 from symbols import Entry, UntranslatedError, Value
 
+from crdcompat.cel.identifiers import unescape
 from crdcompat.cel.macros import macro
-from crdcompat.cel.names import unescape
 from crdcompat.cel.syntax import Expr
 from crdcompat.cel.uses import rule_of
 from crdcompat.schema.structural import Node

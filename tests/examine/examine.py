@@ -27,16 +27,16 @@ import z3
 from schema_formulas import demands, inside, own
 from symbols import Maker, UntranslatedError, Value, concrete
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ranges import servers_beside
-from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.resolving import Chosen
-from crdcompat.features.diff.workflow import load
+from crdcompat.features.diff.diff_workflow import load
 from crdcompat.schema.paths import SchemaPath, Wild, node_at, render
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect

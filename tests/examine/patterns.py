@@ -8,8 +8,8 @@ from typing import Any
 import z3
 from symbols import UntranslatedError
 
-from crdcompat.schema.regex.errors import Unsupported
 from crdcompat.schema.regex.nodes import Alternate, Assert, Assertion, Chars, Concat, Node, Repeat
+from crdcompat.schema.regex.open_questions import Unsupported
 from crdcompat.schema.regex.syntax_tree import parse
 
 #: The last character of the solver's strings.

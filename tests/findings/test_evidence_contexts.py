@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.findings.recorded_evidence import with_evidence
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 
 _SET, _PROFILE, _CHANNEL = (
     "release.openshift.io/feature-set",

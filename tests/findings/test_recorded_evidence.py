@@ -16,7 +16,7 @@ from crdcompat.errors import Problem, Skipped
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Evidence, Finding
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Severity
 

@@ -13,7 +13,7 @@ from helpers import Json, example_crd, run, write
 from msgspec.structs import replace
 
 import crdcompat
-from crdcompat.apiserver.versions import DEFAULT_SERVER, kubernetes_server
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, kubernetes_server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_crd_facets, all_facets
 from crdcompat.compare.witness import Witness

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crdcompat.golang.go_fields import GoTypes
 from crdcompat.golang.notes import notes_at, notes_in, notes_of, strays_of
-from crdcompat.golang.types import GoTypes
 from crdcompat.schema.paths import steps_of
 
 FILE = "api/v1/things_types.go"

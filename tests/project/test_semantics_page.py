@@ -10,7 +10,7 @@ from offline import PROJECT
 from pages import anchors, names, rows
 from rollback_stories import SERVERS, STORIES
 
-from crdcompat.apiserver.versions import SINCE
+from crdcompat.apiserver.server_versions import SINCE
 
 PAGE = PROJECT / "docs/semantics.md"
 _CITING = ("crdcompat/**/*.py", "rules/*.yaml", "tests/**/*.py", "tests/**/*.yaml", "benchmarks/*.py", "release/*.py")

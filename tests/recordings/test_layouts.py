@@ -18,9 +18,9 @@ from recorded import left_out, objects, problems
 
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.resolving import resolve_all
-from crdcompat.features.diff import workflow
+from crdcompat.features.diff import diff_workflow
 from crdcompat.recordings.layouts import Hint, hint_of
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.files import PathTree
 
@@ -36,7 +36,7 @@ def test_two_images_may_have_gathered_the_same_crd(tmp_path: Path) -> None:
     one, other = crd(root(spec=obj(p=string()))), crd(root(spec=obj(p=string("a"))))
     for image, data in (("a", one), ("b", one), ("c", other)):
         write(tmp_path / image / "cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions/w.yaml", data)
-    files = [document.file for document in workflow.load(f"recording:{tmp_path}").documents]
+    files = [document.file for document in diff_workflow.load(f"recording:{tmp_path}").documents]
     folder = "cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions"
     assert files == [f"c/{folder}/w.yaml", f"{folder}/w.yaml"]
 

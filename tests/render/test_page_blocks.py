@@ -11,8 +11,8 @@ from report_samples import HOSTILE
 
 from crdcompat.models.release import Release
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.html.blocks import page_html
-from crdcompat.render.markdown.page import page_markdown
+from crdcompat.render.html.html_blocks import page_html
+from crdcompat.render.markdown.markdown_page import page_markdown
 from crdcompat.render.pages.blocks import (
     Block,
     Cell,
@@ -28,7 +28,7 @@ from crdcompat.render.pages.blocks import (
     Table,
 )
 from crdcompat.render.pages.page import Answer, Page
-from crdcompat.render.text.page import page_text
+from crdcompat.render.text.text_page import page_text
 
 WIDE = Table("Servers", ("", "1.30", "1.31"), ((Cell("a"), Cell("ok", "accepted"), Cell("refused", "refused")),))
 

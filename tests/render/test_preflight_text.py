@@ -9,7 +9,7 @@ from crdcompat.models.release import Release
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.pages.preflight import page, unlisted_text
-from crdcompat.render.text.page import page_text
+from crdcompat.render.text.text_page import page_text
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import Endpoint
 

@@ -15,7 +15,7 @@ from report_samples import replayed, widget
 from crdcompat.models.simulation import Repair, SimulatedObject, SimulationReport, Unrecorded
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.pages import page_of
-from crdcompat.render.text.page import page_text
+from crdcompat.render.text.text_page import page_text
 from crdcompat.render.wording.replay import replay_verdict, rests_on
 from crdcompat.render.wording.simulation import WRITTEN_AGAIN, repair_command
 from crdcompat.vocabulary.writes import RepairVerdict

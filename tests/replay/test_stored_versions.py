@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers import Json, crd, obj, root, string, version, widget
 
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.features.judge.write_verdict import resource_of
 from crdcompat.replay.already import without_already
 from crdcompat.replay.replayed_writes import replay

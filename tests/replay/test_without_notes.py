@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from helpers import Json, array, crd, obj, root, string, widget
 
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.features.judge.write_verdict import resource_of
 from crdcompat.replay.already import without_already
 from crdcompat.replay.edits import Edit

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from helpers import Json, crd, obj, root, run, string, version, write
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
 from crdcompat.schema import answers
 from crdcompat.schema.answers import Answers, json_of
@@ -378,7 +378,7 @@ def anew(*_: object, **__: object) -> None:
 def test_a_second_run_proves_nothing_anew(releases: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run("diff", "old", "new", "--format", "json", cwd=releases)
     for name in (
-        *("compare.witness._prove", "compare.witness._proves", "compare.memory.diff_schemas"),
+        *("compare.witness._prove", "compare.witness._proves", "compare.comparison_cache.diff_schemas"),
         *("features.diff.ratcheting._answer", "apiserver.crd_validation.refusal._faults"),
     ):
         monkeypatch.setattr(f"crdcompat.{name}", anew)

@@ -18,7 +18,7 @@ from helpers import both, crd, obj, root, run, string
 from operations import operations
 
 from crdcompat.errors import SourceError
-from crdcompat.features.diff import workflow
+from crdcompat.features.diff import diff_workflow
 from crdcompat.sources import archive, files, open_objects, open_source, tar, unpack
 from crdcompat.sources.archive import ArchiveTree, is_archive
 from crdcompat.sources.tree import Entry
@@ -374,7 +374,7 @@ def test_an_archive_of_crds_is_a_source(tmp_path: Path) -> None:
     for name in ("crds.tgz", "path:crds.tgz", "recording:crds.tgz"):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path)
-            found = workflow.load(name)
+            found = diff_workflow.load(name)
             assert [document.file for document in found.documents] == ["config/w.json"]
             assert [path for path, _ in found.read(["config/w.json"])] == ["config/w.json"]
     assert open_source(str(tmp_path / "crds.tgz")).problems == []

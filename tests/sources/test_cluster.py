@@ -11,7 +11,7 @@ from helpers import Json, run
 from packed_sources import NEW, OLD
 from recorded import from_cluster
 
-from crdcompat.apiserver.versions import running_server
+from crdcompat.apiserver.server_versions import running_server
 from crdcompat.errors import UsageError
 
 pytest.importorskip("kubernetes")

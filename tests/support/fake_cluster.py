@@ -16,7 +16,7 @@ from loopback import running
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
-from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.crds.model import read_crd
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -24,8 +24,8 @@ import yaml
 from crdcompat import __main__, judge
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.crds.manifest_positions import ManifestPositions
 from crdcompat.crds.model import CrdDocument, read_crd
-from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.rules import Example
 from crdcompat.models.finding import Finding

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.apiserver.crd_validation import budget, refusal
+from crdcompat.apiserver.crd_validation import cost_budget, refusal
 from crdcompat.apiserver.supported import causes
 from crdcompat.findings.rules import rule
 from crdcompat.sources import blobs
@@ -42,8 +42,8 @@ _COUNTED = {
     "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
     "streams parsed": "crdcompat.yaml.streams.load_stream",
-    "nodes compared": "crdcompat.compare.walk._Walk.walk",
-    "schemas compared": "crdcompat.compare.walk.diff_schemas",
+    "nodes compared": "crdcompat.compare.schema_walk._Walk.walk",
+    "schemas compared": "crdcompat.compare.schema_walk.diff_schemas",
     "changes proved": "crdcompat.compare.witness.prove",
     "objects judged": "crdcompat.apiserver.strategy.Resource.create",
     "CRDs validated": "crdcompat.apiserver.crd_validation.refusal.faults",
@@ -61,7 +61,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         "features.check.sections",
         "findings.split",
         "compare.writer_default",
-        "apiserver.cel.walk",
+        "apiserver.cel.rule_walk",
     ):
         importlib.import_module(f"crdcompat.{module}")  # so that ``from … import`` has bound the original functions
     importlib.import_module("git")  # importing it runs ``git version`` once per process
@@ -76,7 +76,7 @@ def as_new_process() -> None:
     """Forget what one process keeps for its next run."""
     rule.cache_clear()
     blobs._idle.end()
-    for module in (budget, causes, refusal):
+    for module in (cost_budget, causes, refusal):
         module._KNOWN._known.clear()
 
 

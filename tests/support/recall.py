@@ -8,12 +8,12 @@ from typing import Any
 
 from helpers import Json, general
 
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crdcompat.errors import Problem, Skipped
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.errors import Problem
-from crdcompat.features.simulate.workflow import simulate
+from crdcompat.features.simulate.simulate_workflow import simulate
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Acceptance, Finding
 from crdcompat.models.release import Release
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.recordings.objects import read_objects
+from crdcompat.recordings.recorded_objects import read_objects
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import get_format
 from crdcompat.sources import open_objects

@@ -10,9 +10,9 @@ import jsonschema
 import re2
 from helpers import Json
 
-from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.field_errors import FieldError, Unknown
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
 SERVER = Server(31)

@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.server_versions import OPENSHIFT, Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import OPENSHIFT, Server
 from crdcompat.crds.context import FEATURE_SET
 from crdcompat.crds.model import CrdDocument, read_crd
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.features.diff import workflow
+from crdcompat.features.diff import diff_workflow
 from crdcompat.yaml.documents import Document, read_documents
 
 Object = dict[str, Any]
@@ -39,7 +39,7 @@ class Case:
 
 def cases(repository: Path, release: str) -> Iterator[Case | str]:
     """All cases of a release; a text where a suite has no CRD to run against."""
-    crds = workflow.load(f"origin/release-{release}", repo=str(repository), reader=CrdReader(ships=()))
+    crds = diff_workflow.load(f"origin/release-{release}", repo=str(repository), reader=CrdReader(ships=()))
     major, minor = map(int, release.split("."))
     server = Server(OPENSHIFT[major, minor], (major, minor))
     gates = _gates(repository, release)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.errors import Unknown
+from crdcompat.apiserver.field_errors import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdcompat.apiserver.cel.evaluate import Findings
-    from crdcompat.apiserver.cel.walk import Step
+    from crdcompat.apiserver.cel.rule_walk import Step
     from crdcompat.apiserver.correlation import Pair
-    from crdcompat.apiserver.errors import FieldError
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.field_errors import FieldError
+    from crdcompat.apiserver.server_versions import Server
     from crdcompat.schema.structural import Node
 
 __all__ = ["CelOutcome", "RuleEvaluator"]
@@ -43,14 +43,14 @@ class RuleEvaluator:
     """All rules of one schema, for one server. The rules of a node are compiled on first use."""
 
     def __init__(self, root: Node, server: Server) -> None:
-        from crdcompat.apiserver.cel import walk
+        from crdcompat.apiserver.cel import rule_walk
 
         self._root = root
         self._server = server
         self._steps: Step | None = None
         self._built = False
         #: Whether the API server evaluates any rule. It evaluates none if all rules are inside allOf.
-        self.has_rules = server.does("cel") and _unless_too_deep(lambda: walk.has_rules(root.raw), otherwise=True)
+        self.has_rules = server.does("cel") and _unless_too_deep(lambda: rule_walk.has_rules(root.raw), otherwise=True)
 
     def evaluate(self, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> CelOutcome:
         """Evaluate the rules on a whole decoded object.
@@ -77,15 +77,15 @@ class RuleEvaluator:
         return bool(found.errors)
 
     def _gather(self, found: Findings, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> None:
-        from crdcompat.apiserver.cel import walk
+        from crdcompat.apiserver.cel import rule_walk
         from crdcompat.apiserver.cel.ratchet import Ratchet
 
         try:
             if not self._built:
-                self._steps = walk.steps(self._root, self._server)
+                self._steps = rule_walk.steps(self._root, self._server)
                 self._built = True
             if self._steps is not None:
-                walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), None, found)
+                rule_walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), None, found)
         except RecursionError:
             found.unknown.append(Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked"))
 

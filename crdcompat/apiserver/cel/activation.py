@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from crdcompat.apiserver.cel import environment
-from crdcompat.apiserver.cel.bounds import MAX_STEPS, footprint
+from crdcompat.apiserver.cel.cost_bounds import MAX_STEPS, footprint
 
 _MAX_CACHED_LENGTH = 64  # characters of a string whose results are cached
 

@@ -17,7 +17,7 @@ from crdcompat.apiserver.cel import strfmt
 from crdcompat.apiserver.cel.tokens import NUL
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.correlation import list_map_key
-from crdcompat.cel.names import canonical, is_reserved
+from crdcompat.cel.identifiers import canonical, is_reserved
 from crdcompat.cel.rule import ITEM
 
 #: The key of an object's members without a CEL type, as JSON text, because they count in equality.

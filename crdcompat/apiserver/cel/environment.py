@@ -19,14 +19,14 @@ from crdcompat.apiserver.cel import (
 )
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
 from crdcompat.apiserver.cel.tokens import SHARED
-from crdcompat.apiserver.versions import has_library
+from crdcompat.apiserver.server_versions import has_library
 from crdcompat.cel import parse, syntax
 from crdcompat.cel.parse import RefusedError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
 
 _NEWEST = 99
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from msgspec import Struct, field
 
-from crdcompat.apiserver import errors
+from crdcompat.apiserver import field_errors
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError, run
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
@@ -18,7 +18,7 @@ from crdcompat.apiserver.cel.failures import NO_OVERLOAD, in_go, missing_key, mi
 from crdcompat.apiserver.cel.rule_programs import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.tokens import with_nul
 from crdcompat.apiserver.cel.views import Reads, View
-from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.field_errors import FieldError, Unknown
 from crdcompat.apiserver.field_paths import rule_field
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.cel.parse import RefusedError
@@ -30,7 +30,7 @@ from crdcompat.schema.work import WORK
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
     from crdcompat.apiserver.correlation import Pair
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
     from crdcompat.schema.paths import Trail
 
 #: What the evaluation of a rule costs, beside a visit of a value.
@@ -38,7 +38,7 @@ _STEPS_OF_A_RULE = 8
 _MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
 #: Values that satisfy all rules of a node are kept, as text: the search for examples asks for the same ones again.
 _MOST_KEPT, _MOST_BYTES_KEPT = 512, 1024
-_REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
+_REASONS = frozenset({field_errors.FORBIDDEN, field_errors.REQUIRED, field_errors.DUPLICATE})
 
 
 class Findings(Struct):
@@ -107,7 +107,7 @@ class NodeRules:
                 return
             WORK.spend(_STEPS_OF_A_RULE)
             if rule.compile_error is not None:
-                found.errors.append(self._error(rule, path, errors.INVALID, self._type, rule.compile_error))
+                found.errors.append(self._error(rule, path, field_errors.INVALID, self._type, rule.compile_error))
                 continue
             if rule.uses_old and old is None and not (rule.optional_old and self.server.minor >= OPTIONAL_OLD_RUNS):
                 continue
@@ -126,7 +126,7 @@ class NodeRules:
                 found.unknown.append(Unknown(rule_field(*place_at(path)), rule.text, str(reason)))
             except FailedError as error:
                 detail = self._failure(rule, str(error))
-                found.errors.append(self._error(rule, path, errors.INVALID, self._type, detail))
+                found.errors.append(self._error(rule, path, field_errors.INVALID, self._type, detail))
         if key is not None and results == (len(found.errors), len(found.unknown), len(found.warnings)):
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
@@ -247,9 +247,9 @@ class NodeRules:
         shown = self._type if not self.server.does("cel_actual_value") else value
         if isinstance(shown, (dict, list)):
             shown = ABSENT
-        reason = rule.reason if rule.reason in _REASONS else errors.INVALID
-        detail = "" if reason == errors.DUPLICATE else self._detail(rule, value, old, shared)
-        if reason in (errors.REQUIRED, errors.FORBIDDEN):
+        reason = rule.reason if rule.reason in _REASONS else field_errors.INVALID
+        detail = "" if reason == field_errors.DUPLICATE else self._detail(rule, value, old, shared)
+        if reason in (field_errors.REQUIRED, field_errors.FORBIDDEN):
             shown = ABSENT
         error = self._error(rule, path, reason, shown, detail, at_field_path=True)
         if ratchet:

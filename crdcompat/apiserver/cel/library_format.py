@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.apiserver.cel import gourl
 from crdcompat.apiserver.cel.library import Function, content, opaque
 from crdcompat.apiserver.cel.strfmt import is_base64, is_date, is_datetime
-from crdcompat.apiserver.metadata.names import LABEL, QUALIFIED_NAME, SUBDOMAIN
-from crdcompat.apiserver.versions import SINCE
+from crdcompat.apiserver.metadata.object_names import LABEL, QUALIFIED_NAME, SUBDOMAIN
+from crdcompat.apiserver.server_versions import SINCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

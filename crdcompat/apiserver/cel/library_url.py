@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel import gourl
 from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
-from crdcompat.apiserver.versions import SINCE
+from crdcompat.apiserver.server_versions import SINCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
-from crdcompat.apiserver.cel.bounds import MAX_OBJECT_SIZE, Bound
+from crdcompat.apiserver.cel.cost_bounds import MAX_OBJECT_SIZE, Bound
 from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.cel.parse import RefusedError, parse
 from crdcompat.cel.uses import uses_old
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdcompat.apiserver.cel.views import View
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
     from crdcompat.cel.syntax import Expr, Parsed
 
 _MAX_PROGRAMS = 8192

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from crdcompat.cel.names import canonical, escape, unescape
+from crdcompat.cel.identifiers import canonical, escape, unescape
 from crdcompat.schema.structural import Node
 
 

@@ -12,16 +12,16 @@ from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation import endpoints, spec
-from crdcompat.apiserver.crd_validation.conversion import conversion_faults
-from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
+from crdcompat.apiserver.crd_validation.conversion_rules import conversion_faults
+from crdcompat.apiserver.crd_validation.crd_decoding import undecodable_definition
+from crdcompat.apiserver.crd_validation.decoded_keywords import anywhere
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, installed
 from crdcompat.apiserver.crd_validation.installed import tolerated_in_update
-from crdcompat.apiserver.crd_validation.keywords import anywhere
 from crdcompat.apiserver.crd_validation.schemas import Schemas
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.field_errors import FieldError, Unknown
 from crdcompat.apiserver.metadata import name_of_new
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.crds.model import GROUP, KIND
 from crdcompat.schema.paths import Pointer
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.correlation import Pair
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault, map_keys
-from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.decode import prune
-from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import embedded_errors
+from crdcompat.apiserver.field_errors import INVALID, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
-from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import Node, mapping_of
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.cel.walk import Step
+    from crdcompat.apiserver.cel.rule_walk import Step
 
 _METADATA = frozenset({"metadata", "apiVersion", "kind"})
 _EMBEDDED = "x-kubernetes-embedded-resource"
@@ -102,20 +102,20 @@ def _undecodable_metadata(value: Any, node: Node | None, at: Pointer) -> tuple[P
 
 def _broken_rules(node: Node, value: Any, server: Server, *, is_root: bool) -> list[FieldError]:
     """The errors of the CEL rules, with the default as the old value, and then without an old value."""
-    from crdcompat.apiserver.cel import walk
+    from crdcompat.apiserver.cel import rule_walk
 
-    if not walk.has_rules(node.raw):
+    if not rule_walk.has_rules(node.raw):
         return []
     from crdcompat.apiserver.cel.evaluate import Findings
     from crdcompat.apiserver.cel.ratchet import Ratchet
 
-    steps = walk.steps(node, server, resource=is_root)
+    steps = rule_walk.steps(node, server, resource=is_root)
     _mark_uncompiled(steps, server)
     pairs = [Pair(value, value, node), None] if server.does("ratchet_main") else [Pair(value, value, node)]
     for pair in pairs:
         found = Findings()
         if steps is not None:
-            walk.walk(steps, value, pair, Ratchet(False, pair, pair, None), None, found)
+            rule_walk.walk(steps, value, pair, Ratchet(False, pair, pair, None), None, found)
         if found.errors:
             return found.errors
     return []

@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS, Schema, anywhere, decoded_schema
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.crd_validation.decoded_keywords import RULE_FIELDS, Schema, anywhere, decoded_schema
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata.decoding import decode_object_meta
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer
 
 _FIELDS = {"selectableFields": 30}

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault
-from crdcompat.apiserver.crd_validation.keywords import Schema
-from crdcompat.apiserver.errors import DUPLICATE, INVALID, REQUIRED, TOO_MANY, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.field_errors import DUPLICATE, INVALID, REQUIRED, TOO_MANY, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer
 
 _COLUMN_TYPES = "boolean,date,integer,number,string"

@@ -13,12 +13,12 @@ from crdcompat.apiserver.cel.static.compile import Compiled, compiled
 from crdcompat.apiserver.cel.static.declared import MAX_REQUEST, Declared, declared
 from crdcompat.apiserver.cel.static.sizes import MAX, plus, times
 from crdcompat.apiserver.crd_validation import shown
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault, map_keys
-from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import FORBIDDEN, INTERNAL, INVALID, FieldError
+from crdcompat.apiserver.field_errors import FORBIDDEN, INTERNAL, INVALID, FieldError
 from crdcompat.apiserver.field_paths import rule_place
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES
 

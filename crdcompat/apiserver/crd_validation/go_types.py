@@ -5,7 +5,7 @@ Source: ``k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`` and ``k8s.i
 
 from __future__ import annotations
 
-from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS
+from crdcompat.apiserver.crd_validation.decoded_keywords import RULE_FIELDS
 
 SELECTABLE_SINCE = 30
 

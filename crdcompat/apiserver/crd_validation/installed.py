@@ -7,13 +7,13 @@ and the functions that it calls).
 from __future__ import annotations
 
 from crdcompat.apiserver.crd_validation import lists
-from crdcompat.apiserver.crd_validation.conversion import ca_bundle_error
+from crdcompat.apiserver.crd_validation.conversion_rules import ca_bundle_error
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.defaults import has_unpruned_defaults
 from crdcompat.apiserver.crd_validation.definition import Definition
 from crdcompat.apiserver.crd_validation.endpoints import MAX_SELECTABLE
-from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.openapi import TYPES
-from crdcompat.apiserver.crd_validation.structural import conversion_error, structural_faults
+from crdcompat.apiserver.crd_validation.structural_rules import conversion_error, structural_faults
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.crd_validation import shown
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault
-from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.field_errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 

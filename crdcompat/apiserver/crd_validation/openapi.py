@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation import lists
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault
-from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.field_errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 

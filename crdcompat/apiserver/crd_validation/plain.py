@@ -16,8 +16,8 @@ from typing import Any
 
 from crdcompat.apiserver.crd_validation.lists import KEYS, LIST_TYPE, key_faults
 from crdcompat.apiserver.formats import is_unrecognized
-from crdcompat.apiserver.versions import Server
-from crdcompat.cel.names import escape
+from crdcompat.apiserver.server_versions import Server
+from crdcompat.cel.identifiers import escape
 from crdcompat.schema.equality import ById
 from crdcompat.schema.re2 import syntax_error
 from crdcompat.schema.structural import RULES

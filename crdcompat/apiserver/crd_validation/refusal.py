@@ -13,14 +13,14 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.answer import faults_of
-from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
+from crdcompat.apiserver.crd_validation.crd_decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
 from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
-from crdcompat.apiserver.errors import INVALID, FieldError
-from crdcompat.apiserver.versions import NEWEST_SERVER, Server
+from crdcompat.apiserver.field_errors import INVALID, FieldError
+from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.answers import ANSWERS, json_of

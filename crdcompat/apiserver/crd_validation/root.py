@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.crd_validation import shown
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault
-from crdcompat.apiserver.crd_validation.keywords import Schema
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.field_errors import FORBIDDEN, INVALID, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer
 
 #: The fields of Go's JSONSchemaProps that the root may have, in the order in which the server lists them.

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema
 from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.endpoints import field_path
-from crdcompat.apiserver.crd_validation.keywords import Schema
-from crdcompat.apiserver.crd_validation.structural import conversion_error
-from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.crd_validation.structural_rules import conversion_error
+from crdcompat.apiserver.field_errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.defaults import default_faults
 from crdcompat.apiserver.crd_validation.definition import fault
-from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.openapi import SchemaRules
 from crdcompat.apiserver.crd_validation.root import root_faults
-from crdcompat.apiserver.crd_validation.structural import conversion_error, structural_faults
+from crdcompat.apiserver.crd_validation.structural_rules import conversion_error, structural_faults
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import INVALID, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.field_errors import INVALID, FieldError
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer
 
 

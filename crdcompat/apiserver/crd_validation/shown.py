@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import RULE_FIELDS, Schema
 from crdcompat.apiserver.crd_validation.definition import VersionForm
 from crdcompat.apiserver.crd_validation.go_types import SELECTABLE_SINCE
-from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS, Schema
 from crdcompat.apiserver.gotext import GoValue, compact_json, go_syntax, quote
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 #: The longest value that reports show, in characters.
 _BRIEF = 500

@@ -12,14 +12,14 @@ from typing import Any
 from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel.gourl import URLError, parse_request_uri
 from crdcompat.apiserver.crd_validation import shown
+from crdcompat.apiserver.crd_validation.decoded_keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.definition import Definition, VersionForm, fault
-from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
-from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.field_errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import dns1035_label_errors
-from crdcompat.apiserver.metadata.names import subdomain_errors
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.metadata.object_names import subdomain_errors
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 

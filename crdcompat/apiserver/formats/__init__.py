@@ -15,7 +15,7 @@ from crdcompat.schema.re2 import go_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
 
 _FIRST_IN_1_35 = frozenset({"k8sshortname", "k8slongname"})
 _NUMERIC = {"integer": frozenset({"int32", "int64"}), "number": frozenset({"float", "double"})}

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import gotext
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_LONG, FieldError
+from crdcompat.apiserver.field_errors import FORBIDDEN, INVALID, REQUIRED, TOO_LONG, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata.decoding import OWNER_STRINGS, decode_object_meta
-from crdcompat.apiserver.metadata.names import (
+from crdcompat.apiserver.metadata.object_names import (
     dns_label_errors,
     label_key_errors,
     label_value_errors,
@@ -28,7 +28,7 @@ from crdcompat.schema.paths import Trail, place_at
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.versions import Server
+    from crdcompat.apiserver.server_versions import Server
 
 _ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024

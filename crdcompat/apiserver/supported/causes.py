@@ -14,14 +14,14 @@ from msgspec import Struct
 
 from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.cel.static.lacking import lacking
+from crdcompat.apiserver.crd_validation.decoded_keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.definition import GATED
-from crdcompat.apiserver.crd_validation.keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.refusal import Fault
-from crdcompat.apiserver.errors import FORBIDDEN
-from crdcompat.apiserver.supported.answers import Answer, answers_of
+from crdcompat.apiserver.field_errors import FORBIDDEN
+from crdcompat.apiserver.server_versions import Server
+from crdcompat.apiserver.supported.crd_answer import Answer, answers_of
 from crdcompat.apiserver.supported.ranges import age, family
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
 from crdcompat.schema.paths import Pointer, value_or_none
 from crdcompat.schema.structural import RULES

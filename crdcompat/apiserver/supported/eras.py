@@ -11,10 +11,10 @@ import orjson
 
 from crdcompat.apiserver.cel.environment import changed_functions, era_of
 from crdcompat.apiserver.cel.rule_programs import program
-from crdcompat.apiserver.crd_validation.budget import uses
+from crdcompat.apiserver.crd_validation.cost_budget import uses
 from crdcompat.apiserver.equivalence import is_bare
 from crdcompat.apiserver.formats import behaviours_of
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.crds.model import Crd
 from crdcompat.schema.structural import RULES, Node

@@ -15,11 +15,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import KNOWN, RULE_FIELDS, schemas_in
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.go_types import SELECTABLE_SINCE, STRUCTS
-from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS, schemas_in
 from crdcompat.apiserver.formats import is_unrecognized
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 

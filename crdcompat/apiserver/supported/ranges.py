@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, Servers, known_server, kubernetes_server
+from crdcompat.apiserver.server_versions import NEWEST, OPENSHIFT, Server, Servers, known_server, kubernetes_server
 from crdcompat.errors import UsageError
-from crdcompat.vocabulary.servers import ServerName, spans
+from crdcompat.vocabulary.server_names import ServerName, spans
 
 if TYPE_CHECKING:
     from crdcompat.crds.reader import CrdSet

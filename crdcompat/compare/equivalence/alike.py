@@ -8,7 +8,7 @@ from typing import Any
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.local import shape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
-from crdcompat.compare.equivalence.keywords import member_path
+from crdcompat.compare.equivalence.keyword_formulas import member_path
 from crdcompat.compare.equivalence.of_writer import is_marked
 from crdcompat.compare.resource_fields import OF_RESOURCES
 from crdcompat.schema.equality import identical

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
-from crdcompat.cel.names import canonical
+from crdcompat.cel.identifiers import canonical
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
 from crdcompat.compare.equivalence.of_writer import added_default

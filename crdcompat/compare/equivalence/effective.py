@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.uses import uses_old
@@ -29,10 +29,10 @@ from crdcompat.compare.equivalence.formula import (
     TooComplexError,
     conjuncts,
 )
-from crdcompat.compare.equivalence.keywords import keywords_of, member_path
+from crdcompat.compare.equivalence.keyword_formulas import keywords_of, member_path
 from crdcompat.compare.equivalence.of_writer import as_stored
 from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule, not_null, place_of, premises, stated
-from crdcompat.compare.equivalence.rules import OLD
+from crdcompat.compare.equivalence.rule_formulas import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer

@@ -11,7 +11,7 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.environment import lacks
 from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
@@ -25,8 +25,8 @@ from crdcompat.compare.equivalence.formula import (
     atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
-from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
+from crdcompat.compare.equivalence.keyword_formulas import distinct_items, keywords_of, member_path
+from crdcompat.compare.equivalence.rule_formulas import OLD, truth_of_rule
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 

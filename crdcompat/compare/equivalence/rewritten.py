@@ -8,7 +8,7 @@ from typing import Any
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence.entailment import entails
 from crdcompat.compare.equivalence.formula import Formula
-from crdcompat.compare.equivalence.rules import truth_of_rule
+from crdcompat.compare.equivalence.rule_formulas import truth_of_rule
 from crdcompat.schema.structural import Node
 
 #: Rules by normalized text.

@@ -8,13 +8,13 @@ from typing import Any
 
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.limits import integer_range
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import numbers_between
-from crdcompat.candidates.variants import every_value
+from crdcompat.candidates.small_values import every_value
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Widening
-from crdcompat.compare.limits import (
+from crdcompat.compare.limit_facets import (
     BOUNDS,
     Range,
     breaks_limits,

@@ -14,9 +14,9 @@ from typing import Any
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.candidates.mentions import Mention, mentions
+from crdcompat.candidates.small_values import distinct, every_value, hint, variants
 from crdcompat.candidates.unique_items import keeps_rule
 from crdcompat.candidates.valid_values import ValidValues
-from crdcompat.candidates.variants import distinct, every_value, hint, variants
 from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction
@@ -176,7 +176,7 @@ def _updates(
     made_by: ValidValues,
 ) -> Trials:
     """Trials of updates that break the rules; they do not change the members ``fixed``."""
-    from crdcompat.compare.equivalence.rules import OLD  # it loads the CEL library
+    from crdcompat.compare.equivalence.rule_formulas import OLD  # it loads the CEL library
 
     writer, reader, shared = nodes
     every = every_value(writer)

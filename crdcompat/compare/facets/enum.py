@@ -20,8 +20,8 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, breaks
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either, listing
-from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.listed import with_values
+from crdcompat.schema.listed_values import enum_members, member_key
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -149,7 +149,7 @@ def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | Non
         return None
     members = tuple(member for member in members if member is not None)
     if languages.is_string(node) and languages.is_limited(node):
-        from crdcompat.schema.regex.errors import Unsupported
+        from crdcompat.schema.regex.open_questions import Unsupported
 
         allowed = languages.language(node, with_enum=False).judge()
         with suppress(Unsupported):  # such a pattern allows no value, or any: the judgement of the example shows which

@@ -8,14 +8,14 @@ from typing import Any
 
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.languages import language
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import values
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks
-from crdcompat.compare.limits import BOUNDS, Range, changes_range, range_of
+from crdcompat.compare.limit_facets import BOUNDS, Range, changes_range, range_of
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.structural import Node

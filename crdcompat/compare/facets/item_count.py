@@ -6,7 +6,7 @@ from crdcompat.candidates.valid_lists import list_of
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.limits import limit_facet, limit_trials, may_be, sizes_outside
+from crdcompat.compare.limit_facets import limit_facet, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.vocabulary import Direction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.compare.changes import Change
-from crdcompat.compare.limits import limit_facet, may_be
+from crdcompat.compare.limit_facets import limit_facet, may_be
 from crdcompat.compare.site import Trial, Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.vocabulary import Direction

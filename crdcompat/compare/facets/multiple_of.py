@@ -10,10 +10,10 @@ from typing import Any
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import number, values, whole_number
-from crdcompat.candidates.variants import every_value
+from crdcompat.candidates.small_values import every_value
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks
-from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
+from crdcompat.compare.limit_facets import BOUNDS, breaks_limits, limit_trials, may_be, range_of, without_numbers
 from crdcompat.compare.site import Site, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.schema.structural import Node

@@ -13,12 +13,12 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import misfits
-from crdcompat.apiserver.versions import NEWEST_SERVER
+from crdcompat.apiserver.server_versions import NEWEST_SERVER
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import values
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks, copy_from_new
-from crdcompat.compare.limits import changes_range, without_numbers
+from crdcompat.compare.limit_facets import changes_range, without_numbers
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect

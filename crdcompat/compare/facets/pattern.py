@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import NEWEST_SERVER
+from crdcompat.apiserver.server_versions import NEWEST_SERVER
 from crdcompat.candidates import languages
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.strings import string_limits
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.facet import Effects, Facet, Widening, breaks
-from crdcompat.compare.limits import may_be
+from crdcompat.compare.limit_facets import may_be
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either, matching
-from crdcompat.schema.enums import enum_members
+from crdcompat.schema.listed_values import enum_members
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect

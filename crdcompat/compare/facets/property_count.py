@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crdcompat.candidates.sample import object_of_size
 from crdcompat.compare.changes import Change
-from crdcompat.compare.limits import limit_facet, limit_trials, may_be, range_of, sizes_outside
+from crdcompat.compare.limit_facets import limit_facet, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
 from crdcompat.schema.structural import ABSENT, Node

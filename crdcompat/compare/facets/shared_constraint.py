@@ -15,12 +15,12 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import object_of_size, sample
+from crdcompat.candidates.small_values import variants
 from crdcompat.candidates.valid_values import ValidValues
-from crdcompat.candidates.variants import variants
 from crdcompat.cel.rule import Place
 from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.added_defaults import with_added_defaults

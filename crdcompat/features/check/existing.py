@@ -14,7 +14,7 @@ from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import has_values
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.vocabulary import FindingStatus
 
 #: CRD, version, rule, direction, path, context.

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.config.applied import ActiveWaivers, Used, active_waivers, shipped_of, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import minor_of
@@ -35,7 +35,7 @@ from crdcompat.features.check.set_reader import SetReader
 from crdcompat.features.check.unknown_names import nameless
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.check.waiver_notes import ends_notes, growth_notes, stale_notes, untracked_notes
-from crdcompat.features.diff import workflow
+from crdcompat.features.diff import diff_workflow
 from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.diff_report import release as describe
 from crdcompat.findings.locations import with_touched
@@ -198,10 +198,10 @@ class _Comparisons(Struct, frozen=True, eq=False):
             released=self.released,
             cache=self.cache,
         )
-        report = workflow.diff(old, head, options)
+        report = diff_workflow.diff(old, head, options)
         if self.options.recordings:
             from crdcompat.findings.recorded_evidence import with_evidence
-            from crdcompat.recordings.objects import read_objects
+            from crdcompat.recordings.recorded_objects import read_objects
 
             trees = map(self._recording, self.options.recordings)
             report = with_evidence(report, old, head, map(read_objects, trees))
@@ -225,7 +225,7 @@ class _Comparisons(Struct, frozen=True, eq=False):
             wanted, command="check", judge_new=False, locate=False, without_gates=(), cache=self.cache
         )
         old, new = shipped_of(old, new, self.config)
-        report = workflow.diff(old, new, options)
+        report = diff_workflow.diff(old, new, options)
         return with_severities(_without_unchanged(report, old, new), self.config)
 
     def _finished(self, report: DiffReport, old: CrdSet, splitter: FindingSplitter) -> tuple[DiffReport, Used]:

@@ -15,7 +15,7 @@ from crdcompat.compare.refused_by import REFUSED_BY
 from crdcompat.features.diff.stricter import REFUSES_ALL, STRICTER
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.vocabulary import Direction, FindingStatus
 
 #: Changes that concern the new CRD alone: such a CRD fails on any cluster, whatever ran before.

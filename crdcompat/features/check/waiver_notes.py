@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
-from crdcompat.apiserver.versions import Server, server_of
+from crdcompat.apiserver.server_versions import Server, server_of
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.config.applied import ActiveWaivers
 from crdcompat.crds.reader import CrdSet

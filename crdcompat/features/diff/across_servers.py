@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
-from crdcompat.apiserver.versions import Server
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.refused_by import taking
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen

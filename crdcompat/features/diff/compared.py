@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.versions import Servers
+from crdcompat.apiserver.server_versions import Servers
 from crdcompat.compare.budget import budget_of, cut_short
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.unpaired import judge_unpaired
 from crdcompat.crds.below import is_below

@@ -11,13 +11,13 @@ from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.features.diff.diff_options import DiffOptions
-from crdcompat.features.diff.workflow import diff, suggest_patch
-from crdcompat.features.requirement.workflow import with_gates
+from crdcompat.features.diff.diff_workflow import diff, suggest_patch
+from crdcompat.features.requirement.requirement_workflow import with_gates
 from crdcompat.findings.source_waivers import ignores_of
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_accepted
 from crdcompat.models.diff import DiffReport
-from crdcompat.recordings.objects import ObjectItem
+from crdcompat.recordings.recorded_objects import ObjectItem
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.filters import UNFILTERED, Filters
 

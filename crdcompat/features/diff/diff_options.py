@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdSet
 from crdcompat.models.finding import Location

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import Server, known_server
 from crdcompat.apiserver.supported.ranges import ends
-from crdcompat.apiserver.versions import Server, known_server
 from crdcompat.compare.result import Harmless, Judged, Open
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, Server, Servers
 from crdcompat.apiserver.supported.eras import Turns
 from crdcompat.apiserver.supported.ranges import age, spans_of
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, Servers
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.refused_by import causes_in
 from crdcompat.compare.result import Judged
 from crdcompat.crds.pairing import CrdPair

@@ -25,9 +25,9 @@ from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.sample_objects import Seeds
 from crdcompat.findings.rules import rule_for
-from crdcompat.golang.types import GoMember
+from crdcompat.golang.go_fields import GoMember
 from crdcompat.schema.answers import ANSWERS
-from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.listed_values import enum_members, member_key
 from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity

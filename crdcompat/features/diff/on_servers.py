@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server, Servers
 from crdcompat.apiserver.supported.ranges import meeting, servers_beside
-from crdcompat.apiserver.versions import NEWEST_SERVER, Server, Servers
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet

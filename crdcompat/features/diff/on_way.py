@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import Fault, refusals
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.causes import Cause, ask
 from crdcompat.apiserver.supported.ranges import server_name
-from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
 from crdcompat.compare.refused import NEEDS_NO_OBJECT
@@ -29,7 +29,7 @@ from crdcompat.features.diff.refused_crds import placed_in_new
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect, Owner, Side
 from crdcompat.vocabulary.filters import Filters
-from crdcompat.vocabulary.servers import needed
+from crdcompat.vocabulary.server_names import needed
 
 #: The kind of change of a CRD that a server refuses which it meets on the way to its own.
 REFUSED_ON_WAY = "crd.refused-on-way"

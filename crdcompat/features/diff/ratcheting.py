@@ -11,11 +11,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.errors import DUPLICATE
+from crdcompat.apiserver.field_errors import DUPLICATE
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, NEWEST, SINCE, Server, Servers
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, SINCE, Server, Servers
 from crdcompat.compare.budget import within
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.run_level import precedes_api_server, run_level

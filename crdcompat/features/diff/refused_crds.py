@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import Fault
+from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.supported.causes import Cause
 from crdcompat.apiserver.supported.ranges import listed, meeting, server_name, spans_of
-from crdcompat.apiserver.versions import NEWEST_SERVER, Server
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed, documents_of
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
@@ -30,7 +30,7 @@ from crdcompat.features.diff.compared import Compared
 from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.on_servers import specs_differ
 from crdcompat.vocabulary import Owner, Side
-from crdcompat.vocabulary.servers import needed
+from crdcompat.vocabulary.server_names import needed
 
 
 def with_refused(compared: Compared, options: DiffOptions) -> Compared:

@@ -16,8 +16,8 @@ from typing import Any
 import orjson
 
 from crdcompat.compare.budget import within
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.seeds import Seed
 from crdcompat.crds.model import Crd

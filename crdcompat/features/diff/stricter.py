@@ -14,12 +14,12 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.limits import misfits
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, Server
 from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.compare.changes import Change
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.disputed import changed_by, disputed
-from crdcompat.compare.limits import changes_range
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.limit_facets import changes_range
 from crdcompat.compare.placed import Placed, in_contexts, judged_alone
 from crdcompat.compare.result import Judged
 from crdcompat.compare.site import WriterReader

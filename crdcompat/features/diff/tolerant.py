@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.compare.facet import Widening
-from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.result import Judged
 from crdcompat.crds.model import CrdDocument

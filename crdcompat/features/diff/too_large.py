@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.crd_validation.plain import doubtful
-from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.comparison_cache import ComparisonCache
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from crdcompat.crds.positions import Spot
+from crdcompat.crds.manifest_positions import Spot
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.deduplicate import ClusterObjects
 from crdcompat.features.fleet.judged import Judged
@@ -17,7 +17,7 @@ from crdcompat.features.fleet.recording_outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
 from crdcompat.models.simulation import DELETED, TOO_EARLY
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import Apart, WriteResult
 

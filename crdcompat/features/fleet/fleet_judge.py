@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.config.applied import read_source, reader_for, shipped_alone, shipped_of
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of

@@ -14,7 +14,7 @@ from crdcompat.features.fleet.target_results import TargetResults, shortened, sh
 from crdcompat.features.simulate.early import NOTHING_GROWS, Growing
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import EmptyList, ObjectItem, read_objects
+from crdcompat.recordings.recorded_objects import EmptyList, ObjectItem, read_objects
 from crdcompat.replay.judges import Replayer
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import WriteResult

@@ -16,7 +16,7 @@ from crdcompat.features.simulate.early import EarlyValues, Growing
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.simulation import DELETED, TOO_EARLY, NotSimulated, RejectedCause
 from crdcompat.recordings.capture import CaptureFacts
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.replay.judges import Replayer
 from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult

@@ -19,11 +19,11 @@ from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.requests import escape_not_yaml, number_out_of_range
 from crdcompat.apiserver.sending import Sending
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
-from crdcompat.features.judge.answers import verdict_data
 from crdcompat.features.judge.judged_files import crd_for, in_json, served
+from crdcompat.features.judge.one_write import verdict_data
 from crdcompat.features.judge.request_lines import Line, read_line, without_numbers
 from crdcompat.features.judge.write_verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.render.escape import json_text

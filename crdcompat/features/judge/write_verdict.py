@@ -10,8 +10,8 @@ from crdcompat.apiserver import patching, requests
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.sending import PLAIN, Sending
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.errors import UsageError
 

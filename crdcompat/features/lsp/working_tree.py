@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from crdcompat.config.configuration import Config
 from crdcompat.features.check.check_options import CheckOptions
+from crdcompat.features.check.check_workflow import run_check
 from crdcompat.features.check.rules_of_the_base import find_rules
-from crdcompat.features.check.workflow import run_check
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.source_waivers import ignore
 from crdcompat.golang.notes import has_notes, notes_in

@@ -8,11 +8,11 @@ from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.simulate.early import NOTHING_GROWS, Growing, after_move
-from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
+from crdcompat.features.simulate.simulate_workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import ObjectItem
+from crdcompat.recordings.recorded_objects import ObjectItem
 from crdcompat.render.wording.replay import unjudged_replay
 
 

@@ -9,12 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.crds.model import GROUP, V1
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve, resolve_all
 from crdcompat.features.diff.diff_options import DiffOptions
-from crdcompat.features.diff.workflow import diff
+from crdcompat.features.diff.diff_workflow import diff
 from crdcompat.features.preflight.standing import Standing
 from crdcompat.models.finding import Finding
 from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, StepKind, WindowEffect

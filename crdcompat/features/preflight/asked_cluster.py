@@ -16,7 +16,7 @@ from crdcompat.features.preflight.affected_kinds import CRDS_API, Scope, access_
 from crdcompat.models.preflight import Admitters, Missing, StepKind
 from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
+from crdcompat.recordings.recorded_objects import ObjectItem, Recorded, read_objects
 from crdcompat.sources.cluster import ClusterTree, Keeper
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 from crdcompat.sources.tree import Tree

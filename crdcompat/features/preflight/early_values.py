@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.config.releases import minor_of
 from crdcompat.features.preflight.asked_cluster import Cluster
 from crdcompat.features.simulate.early import EarlyValues, Growing

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crdcompat.errors import Problem, Skipped
 from crdcompat.models.preflight import Missing, StepKind
-from crdcompat.recordings.objects import NOT_WHOLE, ObjectItem
+from crdcompat.recordings.recorded_objects import NOT_WHOLE, ObjectItem
 
 #: Pairs of a kind or file and a reason that a report lists.
 MAX_GAPS = 500

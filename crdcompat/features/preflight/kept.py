@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from crdcompat.atomic_write import refuse_links
 from crdcompat.errors import UsageError
-from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
+from crdcompat.recordings.recorded_objects import EmptyList, ObjectItem, Recorded
 from crdcompat.sources.naming import failing_as
 from crdcompat.vocabulary.texts import some
 

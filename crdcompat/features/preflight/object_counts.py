@@ -16,7 +16,7 @@ from crdcompat.features.simulate.early import EarlyValues
 from crdcompat.findings.growth import Declaration
 from crdcompat.models.preflight import DeletedKind, FieldWriter, JudgedKind, Step, StepKind
 from crdcompat.models.simulation import Loss, LossCounter, NotSimulated, RejectedCause
-from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
+from crdcompat.recordings.recorded_objects import EmptyList, ObjectItem, Recorded
 from crdcompat.recordings.telling_kinds import CLUSTER_VERSION, FEATURE_GATE, INFRASTRUCTURE
 from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.replay.replayed import ASK, Replayed

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crdcompat.apiserver.admission import metadata_of
 from crdcompat.apiserver.redaction import redacted_value
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER, Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.resolving import Resolved
 from crdcompat.features.preflight.affected_kinds import Scope, stored_versions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.apiserver.versions import Server, known_server, openshift_server, running_server
+from crdcompat.apiserver.server_versions import Server, known_server, openshift_server, running_server
 from crdcompat.config.releases import minor_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError

@@ -21,7 +21,7 @@ from crdcompat.features.record.reduce import reduced, smallest_metadata
 from crdcompat.models.preflight import Step
 from crdcompat.models.simulation import general_path
 from crdcompat.recordings.clusters import identifying_places
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.replay.replayed import Replayed
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import WriteResult

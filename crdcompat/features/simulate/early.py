@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import minor_of, openshift_minor
-from crdcompat.crds.positions import ManifestPositions
+from crdcompat.crds.manifest_positions import ManifestPositions
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.deleted import deleted_names
 from crdcompat.findings.growth import Declaration, Minor
 from crdcompat.models.simulation import TOO_EARLY, RejectedCause
 from crdcompat.replay.replayed import Replayed
-from crdcompat.schema.enums import member_key
+from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import values_at
 from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.installers import Installer

@@ -8,7 +8,7 @@ from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import as_filter
 from crdcompat.features.diff.diff_options import DiffOptions
-from crdcompat.features.diff.workflow import diff
+from crdcompat.features.diff.diff_workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.simulation import SimulationReport, not_stored
 from crdcompat.render.wording.findings import plural

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import as_filter
 from crdcompat.features.diff.diff_options import DiffOptions
-from crdcompat.features.diff.workflow import diff
+from crdcompat.features.diff.diff_workflow import diff
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.simulation import NotSimulated, Unrecorded
 from crdcompat.vocabulary import Direction, Severity

@@ -16,7 +16,7 @@ from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import Problem, UsageError
 from crdcompat.features.preflight.asked_cluster import WITHOUT_CRD
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.recorded_objects import Recorded, read_objects
 from crdcompat.recordings.telling_kinds import CLUSTER_VERSION
 from crdcompat.sources.cluster import ClusterTree
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds

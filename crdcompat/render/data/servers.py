@@ -9,7 +9,7 @@ from crdcompat.render.pages.servers import verdict
 
 if TYPE_CHECKING:
     from crdcompat.models.servers import CrdRow, Need, ServersReport
-    from crdcompat.vocabulary.servers import ServerName
+    from crdcompat.vocabulary.server_names import ServerName
 
 
 def servers_data(report: ServersReport) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from crdcompat.findings.rules import rule_for, rule_names
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, span, unread
 from crdcompat.render.pages.diff import verdict
-from crdcompat.render.text.page import answers_text
+from crdcompat.render.text.text_page import answers_text
 from crdcompat.render.wording.findings import crd_name, only_in, plural, undecided_line
 from crdcompat.render.wording.summaries import plain
 from crdcompat.vocabulary import Direction, Effect

@@ -8,10 +8,10 @@ from crdcompat.models.check import sections
 from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entry_sentences import waived
 from crdcompat.render.wording.findings import crd_name, in_contexts, place, undecided_line
+from crdcompat.render.wording.joined_entries import predicate
 from crdcompat.render.wording.summaries import cause_id, cause_sentences, counting, first_place
 
 if TYPE_CHECKING:

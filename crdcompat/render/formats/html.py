@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.html.blocks import page_html
+from crdcompat.render.html.html_blocks import page_html
 from crdcompat.render.pages import page_of
 from crdcompat.vocabulary import Severity
 

@@ -17,7 +17,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.pages.simulation import object_section
-from crdcompat.render.text.page import plain_text
+from crdcompat.render.text.text_page import plain_text
 from crdcompat.render.wording.check import trust_lines, unreleased_reason
 from crdcompat.render.wording.entry_sentences import entry_lines, section_key, waived
 from crdcompat.render.wording.findings import compared_line, crd_name, direction_title, plural, undecided_line

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style
 from crdcompat.render.formats import COMPARISONS
-from crdcompat.render.markdown.page import page_markdown
+from crdcompat.render.markdown.markdown_page import page_markdown
 from crdcompat.render.pages import page_of
 
 if TYPE_CHECKING:

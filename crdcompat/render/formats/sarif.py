@@ -21,7 +21,7 @@ from crdcompat.models.report import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.pages.simulation import object_section
-from crdcompat.render.text.page import plain_text
+from crdcompat.render.text.text_page import plain_text
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entry_sentences import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line

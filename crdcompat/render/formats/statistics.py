@@ -9,7 +9,7 @@ from crdcompat.findings.entries import entries
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport
 from crdcompat.render.escape import Style, finish
-from crdcompat.render.text.page import blocks_text
+from crdcompat.render.text.text_page import blocks_text
 from crdcompat.render.wording.check import trust_lines
 from crdcompat.render.wording.entry_sentences import counted
 from crdcompat.render.wording.findings import problem_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.formats import COMPARISONS
 from crdcompat.render.pages import page_of
-from crdcompat.render.text.page import page_text
+from crdcompat.render.text.text_page import page_text
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:

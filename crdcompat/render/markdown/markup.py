@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.text.page import plain_text
+from crdcompat.render.text.text_page import plain_text
 from crdcompat.render.wording.entry_sentences import entry_lines
 from crdcompat.render.wording.summaries import subject, title
 from crdcompat.vocabulary.texts import first_lines

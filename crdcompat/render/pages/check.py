@@ -14,8 +14,6 @@ from crdcompat.render.pages.comparisons import with_parts
 from crdcompat.render.pages.page import Page
 from crdcompat.render.pages.part import Comparisons, Part, unexplained
 from crdcompat.render.pages.short import info_lines
-from crdcompat.render.wording.blocks import Block as FindingBlock
-from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import (
     full_command,
     is_failing,
@@ -28,6 +26,8 @@ from crdcompat.render.wording.entry_sentences import count_above, counted
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.growth import declared_lines
 from crdcompat.render.wording.installers import installer_lines
+from crdcompat.render.wording.joined_entries import Block as FindingBlock
+from crdcompat.render.wording.joined_entries import blocks, predicate
 from crdcompat.render.wording.summaries import first_place
 from crdcompat.render.wording.verdict import reaction, verdicts, with_allowed
 from crdcompat.vocabulary import Direction, FailOn, FindingStatus, Severity

@@ -14,9 +14,9 @@ from crdcompat.render.pages.finding import CONTEXT, CRD, DIRECTION, OWNER, RULE,
 from crdcompat.render.pages.findings import Findings, is_large, without_excerpts
 from crdcompat.render.pages.page import Answer, Compared, Mark, MarkedRow, Number, Page, marked_row
 from crdcompat.render.pages.part import Comparisons, Part, part_section, undecided_section
-from crdcompat.render.wording.blocks import Cause, causes, predicate
 from crdcompat.render.wording.entry_sentences import section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, in_contexts, plural, tally
+from crdcompat.render.wording.joined_entries import Cause, causes, predicate
 from crdcompat.render.wording.summaries import headline, notes, promotions
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 

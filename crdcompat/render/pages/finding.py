@@ -13,7 +13,6 @@ from crdcompat.render.data.parts import acceptance_data, growth_data
 from crdcompat.render.pages.blocks import Code, Entry, Example, Facet, Facts, Fold, Frame, Line, Said
 from crdcompat.render.pages.short import frame
 from crdcompat.render.rules import EFFECTS
-from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import unreleased_reason, waive_command
 from crdcompat.render.wording.entry_sentences import (
     and_in_more,
@@ -35,6 +34,7 @@ from crdcompat.render.wording.findings import (
     shown_places,
     undecided_line,
 )
+from crdcompat.render.wording.joined_entries import predicate
 from crdcompat.render.wording.summaries import subject, title
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 from crdcompat.vocabulary.writes import Operation

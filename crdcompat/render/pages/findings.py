@@ -10,9 +10,9 @@ from msgspec import Struct, field
 
 from crdcompat.render.pages.blocks import Brief, Entries, Section
 from crdcompat.render.pages.finding import Placed, Setting, finding_entries, undecided_entries
-from crdcompat.render.wording.blocks import causes
 from crdcompat.render.wording.entry_sentences import findings_of
 from crdcompat.render.wording.findings import direction_title, plural
+from crdcompat.render.wording.joined_entries import causes
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
 
 if TYPE_CHECKING:

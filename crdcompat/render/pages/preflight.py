@@ -9,9 +9,9 @@ from crdcompat.models.preflight import AccessRule, DeletedKind, GoBack, Prefligh
 from crdcompat.render.escape import Style, json_text
 from crdcompat.render.pages.blocks import Block, Cell, Code, Fold, Line, Listing, Notes, Section, Table
 from crdcompat.render.pages.page import Answer, Number, Page
-from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.installers import answer_lines
+from crdcompat.render.wording.joined_entries import fold, siblings
 from crdcompat.render.wording.preflight_steps import shown_steps
 from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line

@@ -11,7 +11,7 @@ from crdcompat.render.escape import Style, shortened
 from crdcompat.render.pages.blocks import Block, Cell, Line, Listing, Notes, Section, Table, listing
 from crdcompat.render.pages.page import Answer, Number, Page
 from crdcompat.render.wording.findings import crd_name, plural
-from crdcompat.vocabulary.servers import ServerName, needed, spans
+from crdcompat.vocabulary.server_names import ServerName, needed, spans
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 #: The tone of the verdict, by the worst answer.

@@ -9,8 +9,7 @@ from crdcompat.program import typed
 from crdcompat.render.escape import Style, height, shortened
 from crdcompat.render.pages.blocks import Block as PageBlock
 from crdcompat.render.pages.blocks import Brief, Fold, Frame, Head, Line, Section
-from crdcompat.render.text.page import blocks_text
-from crdcompat.render.wording.blocks import Block, Cause, causes, predicate
+from crdcompat.render.text.text_page import blocks_text
 from crdcompat.render.wording.entry_sentences import and_in_more, findings_of, met_line, more_places
 from crdcompat.render.wording.findings import (
     commit_line,
@@ -23,6 +22,7 @@ from crdcompat.render.wording.findings import (
     plural,
     recorded,
 )
+from crdcompat.render.wording.joined_entries import Block, Cause, causes, predicate
 from crdcompat.vocabulary import Effect, Owner, Severity, Side
 from crdcompat.vocabulary.texts import some
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.program import typed
-from crdcompat.render.wording.blocks import blocks
 from crdcompat.render.wording.findings import crd_name, fix_line, plural
 from crdcompat.render.wording.growth import growth_fix, is_declarable, why_accepted
+from crdcompat.render.wording.joined_entries import blocks
 from crdcompat.vocabulary import Against, FailOn, Severity
 from crdcompat.vocabulary.texts import cut, first_lines
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.simulation import DELETED
-from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural
+from crdcompat.render.wording.joined_entries import fold, siblings
 from crdcompat.render.wording.simulation import early_fix, not_found, not_found_fix, too_early
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.texts import some

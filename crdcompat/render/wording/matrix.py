@@ -14,9 +14,9 @@ from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.matrix import ObstaclePart
 from crdcompat.models.release import short_names
 from crdcompat.models.simulation import losses
-from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural
 from crdcompat.render.wording.installers import cell_lines
+from crdcompat.render.wording.joined_entries import fold, siblings
 from crdcompat.render.wording.simulation import not_found, too_early
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.texts import some

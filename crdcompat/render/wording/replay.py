@@ -10,8 +10,8 @@ from msgspec import Struct
 from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.pages.page import Answer, Blocked
-from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import first_and_count, plural
+from crdcompat.render.wording.joined_entries import fold, siblings
 from crdcompat.render.wording.simulation import judging, lacking, too_early, unrecorded_line
 from crdcompat.render.wording.verdict import answer_on
 from crdcompat.vocabulary import Direction

@@ -13,9 +13,9 @@ from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport, outcome, severities
 from crdcompat.render.pages.page import Answer, Blocked
-from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entry_sentences import waived
 from crdcompat.render.wording.findings import contexts, first_and_count, plural, tally
+from crdcompat.render.wording.joined_entries import Block, blocks
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.installers import MISSING_CRDS
 from crdcompat.vocabulary.texts import some

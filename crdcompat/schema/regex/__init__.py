@@ -16,9 +16,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from crdcompat.schema.regex.errors import Unsupported
 from crdcompat.schema.regex.language import Language, extra_states
 from crdcompat.schema.regex.members import finite, members, outside
+from crdcompat.schema.regex.open_questions import Unsupported
 from crdcompat.schema.regex.product import Product
 from crdcompat.schema.regex.readable import text_cost
 from crdcompat.schema.regex.shortest_texts import shortest

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.charset import CharSet
-from crdcompat.schema.regex.errors import Budget, Unsupported
+from crdcompat.schema.regex.nfa import EDGE, KINDS, LINE, OTHER, WORD_CHAR, Program
+from crdcompat.schema.regex.open_questions import Budget, Unsupported
 from crdcompat.schema.regex.partition import Mask, Partition, partition
-from crdcompat.schema.regex.program import EDGE, KINDS, LINE, OTHER, WORD_CHAR, Program
 from crdcompat.schema.regex.syntax_tree import parse
 
 #: States that every automaton has: from the one on nothing is accepted, from the other everything.

@@ -12,11 +12,11 @@ from itertools import islice
 from msgspec import Struct, field
 
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
-from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.language import Language, found
+from crdcompat.schema.regex.nfa import EDGE, Program
+from crdcompat.schema.regex.open_questions import Budget, Unsupported
 from crdcompat.schema.regex.partition import Mask
 from crdcompat.schema.regex.product import Edge, Product
-from crdcompat.schema.regex.program import EDGE, Program
 from crdcompat.schema.regex.shortest_texts import Words
 
 _LIMIT = 1000

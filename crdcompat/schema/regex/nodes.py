@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct
 
 from crdcompat.schema.regex.charset import CharSet
-from crdcompat.schema.regex.errors import Unsupported
+from crdcompat.schema.regex.open_questions import Unsupported
 
 #: Characters of a pattern once its repetitions are written out; real ones have some hundreds.
 MAX_POSITIONS = 5000

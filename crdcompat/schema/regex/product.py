@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crdcompat.schema.regex.automaton import ALL, DEAD, Automaton
 from crdcompat.schema.regex.charset import charset, count
-from crdcompat.schema.regex.errors import Budget
+from crdcompat.schema.regex.open_questions import Budget
 from crdcompat.schema.regex.partition import JointClass, joint
 from crdcompat.schema.regex.readable import by_preference
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.schema.regex.errors import Budget, Unsupported
+from crdcompat.schema.regex.open_questions import Budget, Unsupported
 from crdcompat.schema.regex.product import Edge, Product
 
 #: Steps looked at while texts are listed: length times states.

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
 from crdcompat.schema.regex.charset import ANY, NEWLINE, WORD, CharSet, Range, charset, negate
-from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.nodes import Assertion, Node, alternate, assertion, concat, one_of, repeat
+from crdcompat.schema.regex.open_questions import Budget, Unsupported
 from crdcompat.schema.regex.unicode_tables import fold, unicode_class
 
 #: Longer patterns are not looked at; the longest real one has about 2000 characters.

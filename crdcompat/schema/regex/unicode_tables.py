@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from crdcompat.schema.regex.charset import ANY, FIRST_SURROGATE, LAST_SURROGATE, CharSet, Range, charset, intersect
-from crdcompat.schema.regex.errors import Unsupported
+from crdcompat.schema.regex.open_questions import Unsupported
 
 #: Every code point with case variants is in one of these categories.
 _CASED = r"\p{Lu}\p{Ll}\p{Lt}\p{Nl}\p{So}\x{345}"

@@ -8,7 +8,7 @@ import pytest
 
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.cel.environment import _introduced, functions_of
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.parse import parse
 from crdcompat.schema.structural import Node
 

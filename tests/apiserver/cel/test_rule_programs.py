@@ -12,8 +12,8 @@ from crdcompat.apiserver.cel import CelOutcome, RuleEvaluator
 from crdcompat.apiserver.cel.rule_programs import field_path_steps, program
 from crdcompat.apiserver.cel.tokens import rewrite
 from crdcompat.apiserver.correlation import Pair
-from crdcompat.apiserver.versions import Server
-from crdcompat.cel.names import escape
+from crdcompat.apiserver.server_versions import Server
+from crdcompat.cel.identifiers import escape
 from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 
@@ -74,7 +74,7 @@ def test_an_evaluator_judges_each_value_as_if_it_were_the_first(optional: bool) 
 def test_library_is_loaded_only_when_a_rule_is_evaluated() -> None:
     code = (
         "import sys; from crdcompat.apiserver.cel import RuleEvaluator;"
-        "from crdcompat.apiserver.versions import Server;"
+        "from crdcompat.apiserver.server_versions import Server;"
         "from crdcompat.schema.structural import Node;"
         "schema = {'type': 'object', 'x-kubernetes-validations': [{'rule': 'true'}]};"
         "RuleEvaluator(Node(schema), Server(30));"

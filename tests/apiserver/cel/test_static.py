@@ -11,7 +11,7 @@ from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import declared
-from crdcompat.apiserver.versions import Server, kubernetes_server
+from crdcompat.apiserver.server_versions import Server, kubernetes_server
 from crdcompat.cel import parse, syntax
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.syntax import Parsed

@@ -8,7 +8,7 @@ import pytest
 from helpers import Json, crd, obj, root
 
 from crdcompat.apiserver.crd_validation.answer import create_crd
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 
 INTEGER = {"type": "integer", "format": "int64"}
 ODD = {"type": "integer", "format": "odd"}

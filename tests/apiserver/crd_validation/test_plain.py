@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from helpers import Json, crd
 
-from crdcompat.apiserver.crd_validation import budget, refusal
+from crdcompat.apiserver.crd_validation import cost_budget, refusal
 from crdcompat.apiserver.crd_validation.plain import doubtful
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ignored import ignorable
-from crdcompat.apiserver.versions import Server
 
 _SERVERS = (Server(26), Server(30), Server(36))
 _CASES = 1500
@@ -148,7 +148,7 @@ def _differs(crd: Json, server: Server) -> str:
         return f"other faults are given than {found}"
     if not found and ignorable(crd).by(server) != ignorable(rest).by(server):
         return "other parts are ignored"
-    costs = [[*budget._usages(each, server, 0.0, bounds=True)] for each in (crd, rest)] if not found else [0, 0]
+    costs = [[*cost_budget._usages(each, server, 0.0, bounds=True)] for each in (crd, rest)] if not found else [0, 0]
     return "" if costs[0] == costs[1] else f"other costs: {costs}"
 
 

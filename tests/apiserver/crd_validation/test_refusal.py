@@ -11,7 +11,7 @@ from helpers import Json, array, crd, obj, root, string, version
 import crdcompat
 import crdcompat.apiserver.crd_validation.plain
 from crdcompat.apiserver.crd_validation.refusal import refusal, refusals, update_refusal
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.crds.model import read_crd
 
 SERVER = Server(31)

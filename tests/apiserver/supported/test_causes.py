@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from helpers import Json, array, crd, obj, root, string, version
 
-from crdcompat.apiserver.supported.answers import answers_of
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.causes import Cause, causes
+from crdcompat.apiserver.supported.crd_answer import answers_of
 from crdcompat.apiserver.supported.ranges import ALL, servers_of
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
 
 RULES = "x-kubernetes-validations"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from helpers import array, crd, obj, root, string
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.eras import Turns, asked_about
-from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import read_crd
 from crdcompat.schema.structural import RULES, Node
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ranges import ALL, between, family, server_name, servers_of
-from crdcompat.apiserver.versions import Server
 from crdcompat.errors import UsageError
 
 

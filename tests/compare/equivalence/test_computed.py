@@ -13,9 +13,9 @@ from helpers import both, crd, diff, obj, root, string
 
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.compare.equivalence.entailment import entails
-from crdcompat.compare.equivalence.rules import truth_of_rule
+from crdcompat.compare.equivalence.rule_formulas import truth_of_rule
 from crdcompat.schema.structural import Node
 
 _WIDE, _NARROW = "x.matches('[0-9a-f]{1,4}')", "x.matches('^[0-9a-f]{1,4}$') && size(x) < 5"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.compare.equivalence.premises import Place, formula_of_rule
 from crdcompat.schema.structural import Node
 

@@ -10,9 +10,9 @@ import pytest
 from helpers import Json, array, both, brief, crd, diff, obj, only, plain_errors, prove, root, select, string
 
 from crdcompat import judge
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import NEWEST_SERVER
+from crdcompat.apiserver.server_versions import NEWEST_SERVER
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Reaction
 from crdcompat.compare.facets.enum import FACET

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from helpers import Json, array, crd, diff, obj, root, select, string, write
 
+from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.crds.model import read_crd
 
 INT32 = {"type": "integer", "format": "int32"}

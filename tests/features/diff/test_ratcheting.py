@@ -14,7 +14,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.recorded_evidence import with_evidence
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import RULES
 

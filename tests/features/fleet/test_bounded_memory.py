@@ -11,9 +11,9 @@ from fleets import cluster_version, gather, plan, releases, uuid, widget
 from msgspec.structs import replace
 
 from crdcompat.features.fleet.fleet_judge import FleetJudge, Plan
+from crdcompat.features.fleet.fleet_workflow import simulate_fleet
 from crdcompat.features.fleet.recording_outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import Fleet, Listing
-from crdcompat.features.fleet.workflow import simulate_fleet
 from crdcompat.render.escape import Style
 from crdcompat.render.write import write_reports
 

@@ -22,11 +22,11 @@ from crdcompat.errors import SourceError, UsageError
 from crdcompat.features.fleet.connection import local_cluster
 from crdcompat.features.fleet.dask_cluster import judged_by_cluster
 from crdcompat.features.fleet.fleet_judge import FleetJudge
+from crdcompat.features.fleet.fleet_workflow import simulate_fleet
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import Workers, workers_for
-from crdcompat.features.fleet.workflow import simulate_fleet
 from crdcompat.models.fleet import FleetReport, UnreadRecording
 from crdcompat.version import __version__
 

@@ -18,7 +18,7 @@ from s3fs import S3FileSystem
 from crdcompat.errors import SourceError
 from crdcompat.features.fleet.recordings import find_fleet, signature
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.sources.remote import RemoteFile
 
 

@@ -7,7 +7,7 @@ from typing import cast
 from crdcompat.features.fleet.target_results import TargetResults
 from crdcompat.features.simulate.early import Growing
 from crdcompat.models.simulation import DELETED, NotSimulated
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.replay.judges import Replayer
 
 

@@ -297,7 +297,7 @@ def test_what_else_changed(world: Path, op: str, sent: Json, stored: Json | None
 
 
 def test_of_many_changes_some_are_named_and_all_counted(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.features.judge.answers._MAX_CHANGES", 1)
+    monkeypatch.setattr("crdcompat.features.judge.one_write._MAX_CHANGES", 1)
     write(world / "new.json", widget({"spec": {"v": None}, "status": {"p": "X"}}))
     (line,) = (line for line in _lines(world, "new.json") if line.startswith(BESIDES))
     assert line == f"{BESIDES}spec.v (removed) and 1 more"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers import crd, obj, root, string, widget
 from operations import operations
 
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.features.judge.stored import MAX_DIFFERING, _Differing, changed_besides
 from crdcompat.features.judge.write_verdict import judge_write, resource_of
 

@@ -14,7 +14,7 @@ from offline import PROJECT
 from widgets import WIDGETS, widget
 
 from crdcompat.cli.help import EXAMPLES
-from crdcompat.features.record.workflow import RECORDING_NAMES
+from crdcompat.features.record.record_workflow import RECORDING_NAMES
 from crdcompat.replay.judges import Replayer
 
 pytest.importorskip("kubernetes")

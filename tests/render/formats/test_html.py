@@ -38,7 +38,7 @@ from crdcompat.models.diff import Unexplained
 from crdcompat.models.finding import Acceptance, Evidence, IntroducedBy
 from crdcompat.models.report import Report
 from crdcompat.render import html
-from crdcompat.render.html.page import as_data
+from crdcompat.render.html.html_page import as_data
 from crdcompat.render.wording.simulation import repair_command
 from crdcompat.yaml.documents import Document, read_documents
 
@@ -130,7 +130,7 @@ def test_many_findings_have_bounded_rows_and_marks(tmp_path: Path, monkeypatch: 
     shown = page(sample(tmp_path))
     (row,) = shown.one("ul", "rows")
     assert said(row) == "Widget +1 1 error, 1 warning, 1 info"
-    monkeypatch.setattr("crdcompat.render.html.blocks._MAX_ROWS", 1)
+    monkeypatch.setattr("crdcompat.render.html.html_blocks._MAX_ROWS", 1)
     shown = page(with_findings(sample(tmp_path), warning={"crd": "gears.example.com", "kind": "Gear"}))
     assert [said(each) for each in shown.all("ul", "rows")] == ["Widget 1 error, 1 info", "Gear 1 warning"]
     (folded,) = [each for each in shown.all("details", "fold") if said(each[0]) == "1 more CRD"]

@@ -18,7 +18,7 @@ from crdcompat.apiserver.cel.static.cost import Coster
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import Declared, name_types
 from crdcompat.apiserver.cel.static.types import Type, optional
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.syntax import Parsed
 

@@ -24,7 +24,7 @@ from crdcompat.apiserver.cel.static.types import (
     mapped,
     optional,
 )
-from crdcompat.apiserver.versions import has_library
+from crdcompat.apiserver.server_versions import has_library
 
 _ORDERED = ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
 _NUMBERS = ("int", "uint", "double")

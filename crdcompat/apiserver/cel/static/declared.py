@@ -23,7 +23,7 @@ from crdcompat.apiserver.cel.static.types import (
     listed,
     mapped,
 )
-from crdcompat.cel.names import escape
+from crdcompat.cel.identifiers import escape
 
 Schema = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crdcompat.apiserver.cel.static.compile import checked
 from crdcompat.apiserver.cel.static.declarations import functions
 from crdcompat.apiserver.cel.static.declared import Declared
-from crdcompat.apiserver.versions import NEWEST, Server
+from crdcompat.apiserver.server_versions import NEWEST, Server
 from crdcompat.cel.parse import RefusedError, parse
 from crdcompat.cel.syntax import Expr
 
