@@ -101,5 +101,5 @@ class Skipped(Struct, frozen=True):
     content: str = ""
 
 
-skipped_order = attrgetter("file", "reason", "side")
+skipped_order = attrgetter("file", "reason", "side", "content")
 """The sort key: by file, then by reason."""

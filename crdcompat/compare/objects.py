@@ -6,6 +6,7 @@ from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.candidates.sample import around, concrete, sample, values
+from crdcompat.compare.resource_fields import OF_RESOURCES
 from crdcompat.schema.paths import Object, SchemaPath, node_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -35,7 +36,7 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any, root: Node | 
         meta["name"] = _name(resource)
     if resource.crd.namespaced:
         meta.setdefault("namespace", "default")
-    body = {name: member for name, member in made.items() if name not in ("apiVersion", "kind", "metadata")}
+    body = {name: member for name, member in made.items() if name not in OF_RESOURCES}
     return {"apiVersion": resource.api_version, "kind": resource.crd.kind, "metadata": meta, **body}
 
 

@@ -66,7 +66,7 @@ class Judged(Struct, frozen=True, eq=False):
 
     ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
     on upgrade. ``version`` is "" for changes of the CRD itself. ``doubtful``: nothing proves the effect, it may occur.
-    ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
+    ``writer_default``: the writer sets the rejected value by default where the field is left out.
     ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
     that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting;
     ``spared_since``: the Kubernetes minor from which on servers accept some, where nothing names the server.

@@ -19,6 +19,7 @@ from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.registry import facet_of
+from crdcompat.compare.resource_fields import trials_of_type
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
@@ -190,7 +191,8 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     if _is_out_of_reach(pair.writer.node, change.path):
         return Outcome(Effect.NONE, Witness(None))
-    trials = book.trials(facet, change, direction, pair)
+    fixed = trials_of_type(change, pair) if Effect.WRITE_REJECTED in effects else None
+    trials = fixed or book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []
     proved: list[tuple[Trial, Reading]] = []
     for trial in trials.values[:_MAX_TRIED]:

@@ -64,7 +64,7 @@ def with_found(
         notes: tuple[str, ...] = ()
         looks = named is None and not config.says("rollback_targets")
         if looks:
-            config = config.with_found("rollback_targets", {name: list(targets_of(line))} if line.before else [])
+            config = config.with_found("rollback_targets", {name: list(targets_of(line, names))} if line.before else [])
             notes = tuple(_of_targets(line, names))
         older = named if named is not None else config.targets(name) or ()
         servers = {name: server_of(line, name), **{each: _by_name(each) for each in older}}
@@ -104,9 +104,10 @@ def main_branch(config: Config, names: Names) -> str:
     return names.branch(config.base or "") or names.default
 
 
-def targets_of(line: Line) -> tuple[str, ...]:
-    """The releases that a rollback from a line goes to."""
-    return line.before[: _MAX_TAGS if line.are_tags else _MAX_BRANCHES]
+def targets_of(line: Line, names: Names) -> tuple[str, ...]:
+    """The releases that a rollback from a line goes to, by full ref where a branch and a tag of the name differ."""
+    before = line.before[: _MAX_TAGS if line.are_tags else _MAX_BRANCHES]
+    return tuple(names.unambiguous(each, is_tag=line.are_tags or not is_release_branch(each)) for each in before)
 
 
 def server_of(line: Line, name: str) -> FoundServer | None:
@@ -183,7 +184,7 @@ def _key(config: Config, repo: Repository, names: Names, commit: str, spellings:
 
 def _of_targets(line: Line, names: Names) -> Iterator[str]:
     """Notes on the rollback targets that were found, and on branches that several remotes have."""
-    shown = targets_of(line)
+    shown = targets_of(line, names)
     many = len(shown) > 1
     if line.are_tags:
         why = f"the newest {'tags' if many else 'tag'} before this change"

@@ -68,7 +68,7 @@ def proposed(repository: Repository, config: Config | None = None) -> Proposed:
             base,
             _why(base, names),
             _targets(line, base, names),
-            _which(line, base),
+            _which(line, base, names),
             found if of_openshift else None,
             library_minor(repository, commit),
             of_openshift,
@@ -83,19 +83,19 @@ def _why(base: str, names: Names) -> str:
     return "the branch that is checked out" if base == names.checked_out else "by its name"
 
 
-def _which(line: Line, base: str) -> str:
+def _which(line: Line, base: str, names: Names) -> str:
     if line.are_tags:
         return "the newest tags"
-    _, what = nouns_of(targets_of(line))
+    _, what = nouns_of(targets_of(line, names))
     return f"the newest {what} that left {base}" if base and not is_release_branch(base) else f"the newest {what}"
 
 
 def _targets(line: Line, base: str, names: Names) -> Mapping[str, Sequence[str]] | Sequence[str]:
     """The targets of the base and of the newest release branches; those of tags are the same for all branches."""
     if line.are_tags:
-        return list(targets_of(line))
+        return list(targets_of(line, names))
     releases = releases_of(names)
-    found = {base: list(targets_of(line))} if base and line.before else {}
+    found = {base: list(targets_of(line, names))} if base and line.before else {}
     for name in release_branches(names.refs)[:_MAX_RELEASES]:
-        found.setdefault(name, list(targets_of(Line(name, older(name, releases)))))
+        found.setdefault(name, list(targets_of(Line(name, older(name, releases)), names)))
     return found

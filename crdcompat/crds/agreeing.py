@@ -1,11 +1,16 @@
-"""Copies of a CRD beside those that ship: which of them agree with one of these, and stay with their lines."""
+"""Copies that agree with those that ship, and stay beside them; and CRDs that have no other place.
+
+A project that moves its CRDs out of a folder of samples shipped all of that folder, also the CRD that it drops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from crdcompat.crds.copies import content_of
 from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
 
 _Documents = Sequence[CrdDocument]
 
@@ -37,3 +42,29 @@ def agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
         if content == content_of((other,)):
             return True
     return False
+
+
+def hold_copies(one: str, other: str, sides: Iterable[CrdSet]) -> bool:
+    """Whether all CRDs that two folders both have agree on each side, as where one has links to the other's files."""
+    for documents in chain.from_iterable(crds.named().values() for crds in sides):
+        mine, theirs = ([each for each in documents if _folder(each) == folder] for folder in (one, other))
+        if mine and not all(agrees(each, mine) for each in theirs):
+            return False
+    return True
+
+
+def neighbours(mine: Mapping[str, _Documents], theirs: Collection[str], kept: Collection[int]) -> Iterator[CrdDocument]:
+    """The documents of CRDs that one side alone has, from folders that are the only place of a CRD of both sides.
+
+    ``mine`` are the documents of the side by CRD, ``theirs`` the names on the other side; ``kept`` are the ids of the
+    documents that ship.
+    """
+    shipping = {name: documents for name, documents in mine.items() if any(id(each) in kept for each in documents)}
+    homes = [{_folder(each) for each in documents} for name, documents in shipping.items() if name in theirs]
+    only = {folder for folders in homes if len(folders) == 1 for folder in folders}
+    for name in mine.keys() - shipping.keys() - set(theirs):
+        yield from (each for each in mine[name] if _folder(each) in only)
+
+
+def _folder(document: CrdDocument) -> str:
+    return document.file.rpartition("/")[0]

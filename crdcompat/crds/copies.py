@@ -3,7 +3,8 @@
 The copies in one top folder are compared with those of the other side in the same folder. Copies in a folder that only
 one side has are compared with what is left over on the other side, as after a move, or with the content that all copies
 of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched. Copies that
-differ inside one folder are matched in the same way by its subfolders, and then by the names of their files.
+differ inside one folder are matched in the same way by its subfolders, and then by the names of their files. A folder
+of one name, anywhere in the paths, tells what is left over apart.
 
 Files that both sides have decide (``match_copies``): a further copy that one side alone has may be a stale bundle, a
 copy for a test or an older form, and is not compared.
@@ -112,11 +113,39 @@ def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair],
     copied_old = {content_of(olds[folder]): news[folder] for folder in common}
     copied_new = {content_of(news[folder]): olds[folder] for folder in common}
     others = {} if common and _are_names((*old, *new), level) else _bycontent_of(news.values())
+    theirs = _bycontent_of(olds.values())
     pairs += list(_with_counterparts(left, copied_old, others))
-    pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _bycontent_of(olds.values()))]
-    if not left and not right:
-        return pairs, []
-    return pairs, [Unmatched(old[0].crd.name, _all(left.values()) or old, _all(right.values()) or new)]
+    pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, theirs)]
+    for side, other, contents in ((left, right, theirs), (right, left, others)):
+        if not other and len(contents) == 1:
+            side.clear()  # its one content is the counterpart of all copies
+    named = _by_own_folders(_all(left.values()), _all(right.values()))
+    placed = {id(each) for both in named for documents in both for each in documents}
+    rest = [tuple(each for each in _all(side.values()) if id(each) not in placed) for side in (left, right)]
+    if not any(rest):
+        return [*pairs, *named], []
+    return [*pairs, *named], [Unmatched(old[0].crd.name, rest[0] or old, rest[1] or new)]
+
+
+def _by_own_folders(old: _Documents, new: _Documents) -> list[_Pair]:
+    """The copies that are left over on both sides and have folders of one name, which no other copy has.
+
+    Flavours move so: from ``crds/enterprise`` to ``imports/crds/enterprise/v1``.
+    """
+    olds, news = _with_own_folders(old), _with_own_folders(new)
+    near = [(a, b) for a, names in olds for b, theirs in news if names & theirs]
+    times = Counter(id(side) for both in near for side in both)
+    return [both for both in near if all(times[id(side)] == 1 for side in both)]
+
+
+def _with_own_folders(documents: _Documents) -> list[tuple[_Documents, set[str]]]:
+    """The copies by content, each with the names of folders that no other copy is in."""
+    groups = list(_bycontent_of((each,) for each in documents).values())
+    names = [{name for each in group for name in each.file.split("/")[:-1]} for group in groups]
+    times = Counter(chain.from_iterable(names))
+    return [
+        (group, {name for name in folders if times[name] == 1}) for group, folders in zip(groups, names, strict=True)
+    ]
 
 
 def _with_counterparts(
@@ -127,7 +156,7 @@ def _with_counterparts(
     A copy of another folder has the counterpart of that folder (``copied``). ``others`` are all copies of the other
     side: if they agree, their content is the counterpart of every copy.
     """
-    only = next(iter(others.values())) if len(others) == 1 else None
+    only = next((each for each in others.values() if len(others) == 1 and not _differ(each)), None)
     for content in list(rest):
         if counterpart := copied.get(content) or others.get(content) or only:
             yield rest.pop(content), counterpart

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.agreeing import agreeing, agrees
+from crdcompat.crds.agreeing import agreeing, agrees, hold_copies, neighbours
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
 from crdcompat.crds.converted import differ_in_conversion, without_bases
@@ -149,6 +149,10 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
         found, by = _found(both, documents, variants)
         for each in zip(both, documents, found, agreeing(documents, found), chosen, strict=True):
             _keep(*each, by)
+    for of_side, mine, theirs in zip(chosen, named, reversed(named), strict=True):
+        near = set(map(id, neighbours(mine, theirs, of_side.kept)))
+        of_side.kept |= near
+        of_side.aside = [pair for pair in of_side.aside if id(pair[0]) not in near]
     return both, chosen
 
 
@@ -173,15 +177,17 @@ def _is_open(crds: CrdSet) -> bool:
 
 
 def _most_crds(old: CrdSet, new: CrdSet) -> str | None:
-    """The folder with the most CRDs, each once, at the paths of both sides; None if no folder has more than others."""
+    """The folder with the most CRDs, each once, at the paths of both sides; None if others have as many, and differ."""
     sides = [dict(_plurals(crds)) for crds in (old, new)]
     held: dict[str, list[str]] = {}
     for file, plurals in sides[1].items():
         if file in sides[0] and place_of(file) == Place.ORDINARY:
             held.setdefault(_folder(file), []).extend(plurals)
     counts = Counter({folder: len(names) for folder, names in held.items() if len(set(names)) == len(names)})
-    (first, most), (_, second), *_ = *counts.most_common(2), ("", 0), ("", 0)
-    return first if most >= _FEW and most > second else None
+    most = max(counts.values(), default=0)
+    first, *others = [folder for folder, count in counts.items() if count == most] or [""]
+    alike = all(set(held[each]) == set(held[first]) and hold_copies(first, each, (old, new)) for each in others)
+    return first if most >= _FEW and alike else None
 
 
 def _plurals(crds: CrdSet) -> Iterator[tuple[str, Sequence[str]]]:

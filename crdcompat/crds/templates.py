@@ -23,13 +23,15 @@ _CONTROL = re.compile(
     rb"^[ \t]*\{\{-?[ \t]*(?:(?P<if>(?:if|with)\b[^{}\n]*?)|(?P<end>end)|/\*[^{}]*?\*/)[ \t]*-?\}\}[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
-#: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, or one with a value
-#: (not the name of the CRD).
+#: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, perhaps on a condition
+#: that ends there, or one with a value (not the name of the CRD).
 _BESIDE_SCHEMAS = re.compile(
     rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n)*", re.MULTILINE
 )
 _INSERTING = re.compile(
-    rb"(?:^[ \t]+|(?<=:)[ \t]+(?=[^\n]*indent\b))\{\{-?[ \t]*(?:include|template|toYaml|\.)[^{}\n]*\}\}[ \t]*(?=\r?$)",
+    rb"(?:^[ \t]+|(?<=:)[ \t]+(?=[^\n]*indent\b))"
+    rb"(?:\{\{-?[ \t]*(?:include|template|toYaml|\.)[^{}\n]*\}\}"
+    rb"|\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}(?:[ \t]*\{\{[^{}\n]*\}\})+)[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
 _VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)

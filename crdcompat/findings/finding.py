@@ -160,7 +160,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if written_as := item.occurrences[0].written_as:
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
-        sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
+        sentence += f" (it is {writer}'s default: the server sets it where the field is left out)"
     if is_early and "{then}" not in told:
         sentence += f" ({writer}'s API server still serves when this CRD is applied)"
     if item.unlikely:

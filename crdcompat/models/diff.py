@@ -167,7 +167,9 @@ class DiffReport(WithVerdict, frozen=True):
     @property
     def not_compared(self) -> tuple[str, ...]:
         """The CRDs that both sides have and that were not compared, or not in all copies, each with the reason."""
-        apart = (f"{name}: no context has it on both sides" for name in self.counts.apart)
+        alone = zip(self.counts.contexts_only_old[:1], self.counts.contexts_only_new[:1], strict=False)
+        hint = "".join(f" (--context {old}={new} compares two)" for old, new in alone)
+        apart = (f"{name}: no context has it on both sides{hint}" for name in self.counts.apart)
         unmatched = (
             f"{item.crd}: its copies differ, and nothing says which belong together: "
             f"{some(item.old, _MAX_FILES)} in {self.old.name}, {some(item.new, _MAX_FILES)} in {self.new.name} "

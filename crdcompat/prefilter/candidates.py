@@ -48,7 +48,7 @@ _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.i
 HOLDERS = ("olm.bundle.object", "binaryData", "addons.cluster.x-k8s.io/resource-set")
 _HOLDERS = tuple(map(str.encode, HOLDERS))
 #: A patch names its targets by patterns, or not at all.
-_PATCHES = re.compile(rb"patches[\s\S]*target|target[\s\S]*patches")
+_PATCHES = (b"patches", b"target")
 #: What a template engine replaces: without it, the parts of a word are side by side.
 _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 #: The API group without a version: rules of RBAC name it so, and no CRD does.
@@ -110,7 +110,7 @@ def is_marked(data: bytes) -> bool:
     return (
         text is None
         or _has_word(text, _HOLDERS)
-        or _PATCHES.search(text) is not None
+        or all(word in text for word in _PATCHES)
         or _names_crds(text)
         or is_lfs_pointer(data)
     )

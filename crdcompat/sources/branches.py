@@ -57,6 +57,12 @@ class Names(Struct, frozen=True):
         there = {remote: commit for (remote, name), commit in self.remote.items() if name == branch}
         return self.local.get(branch) or there.get(PROJECT) or next(iter(there.values()), "")
 
+    def unambiguous(self, name: str, *, is_tag: bool) -> str:
+        """The name of a tag or a branch, or its full ref where the other one has the name and another commit."""
+        if self.tags.get(name, "") == self.commit(name) or not (name in self.tags and name in self.refs):
+            return name
+        return f"refs/tags/{name}" if is_tag else self.refs[name]
+
     def branch(self, name: str) -> str:
         """The branch that a name spells, with or without its remote or ``refs/``; "" if it spells none."""
         plain = re.sub(r"^(?:refs/heads/|(?:refs/)?remotes/)", "", name.removeprefix("git:"))

@@ -306,6 +306,17 @@ def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: 
     assert made.found("main") == ("main", ("v1.3.0", "v1.2.0", "v1.1.5"), "")
 
 
+def test_a_tag_that_a_branch_has_the_name_of(tagged: History) -> None:
+    """MinIO's operator has a branch v5.0.17 with work after the tag v5.0.17."""
+    tagged.git("branch", "v1.1.1", "v1.0.0")
+    tagged.git("branch", "v1.0.0", "v1.0.0^{commit}")  # the same commit: either may be meant
+    newest = ("v1.2.0", "refs/tags/v1.1.1", "v1.0.0")
+    assert tagged.found("main") == ("main", newest, "")
+    (_, *targets) = check(tagged.path, "--base", "HEAD~1", "--head", "HEAD", code=1)["sections"]
+    assert [each["old"]["name"] for each in targets] == list(newest)
+    assert "rollback_targets: [v1.2.0, refs/tags/v1.1.1, v1.0.0]\n" in _head(tagged.path)
+
+
 # -- OpenShift or not ----------------------------------------------------------------------------
 
 

@@ -54,6 +54,20 @@ def _rollback(report: Json) -> list[tuple[str, str]]:
             id="added as a copy",
         ),
         pytest.param(
+            {"pkg/crds/basic": "A", "pkg/crds/full": "C"},
+            {"pkg/imports/crds/basic/v1": "AB", "pkg/imports/crds/full/v1": "CD"},
+            [("A", "B"), ("C", "D")],
+            id="two flavours that move and change",
+        ),
+        pytest.param(
+            {"pkg/crds/basic": "A", "pkg/crds/full": "A"},
+            {"pkg/imports/crds/basic/v1": "A", "pkg/imports/crds/full/v1": "AB"},
+            [("A", "B")],
+            id="two equal flavours that move, one of which changes",
+        ),
+        pytest.param({"config": "A"}, {"deploy": "AB", "charts": "AC"}, [("A", "B"), ("A", "C")], id="split"),
+        pytest.param({"config": "A", "bundle": "C"}, {"deploy": "ABC"}, [("A", "BC"), ("C", "AB")], id="united"),
+        pytest.param(
             {"config/a": "A", "config/b": "C"},
             {"config/a": "A", "config/b": "CD"},
             [("C", "D")],

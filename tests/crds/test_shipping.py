@@ -331,6 +331,29 @@ def _of_openshift(values: str) -> str:
     return json.dumps(made)
 
 
+@pytest.mark.parametrize(("folder", "rules"), [("samples", ["crd-removed"]), ("test", []), ("samples/more", [])])
+def test_a_crd_that_goes_while_those_beside_it_move_is_removed(tmp_path: Path, folder: str, rules: list[str]) -> None:
+    """APISIX kept its CRDs in samples/deploy, moved them to config/crd, and dropped one of them."""
+    old = {"samples/w.yaml": "A", f"{folder}/g.yaml": "a"}
+    new = {"config/crd/w.yaml": "A", "config/crd/kustomization.yaml": "resources: [w.yaml]\n"}
+    report = _diff(tmp_path, old, new, code=1 if rules else 0)
+    assert [(each["rule"], each["crd"][0]) for each in report["findings"]] == [(rule, "g") for rule in rules]
+    assert len(_said(report)) == (not rules)
+
+
+@pytest.mark.parametrize(("core", "compared"), [("A", 2), ("AB", 3)])
+def test_folders_with_the_same_files_are_one_place(tmp_path: Path, core: str, compared: int) -> None:
+    """Knative has links to config/core in config, and CRDs of others in third_party: these do not ship."""
+    for side, values in (("old", "A"), ("new", "AB")):
+        part = crd(root(status=obj(phase=string(*values))), kind="Part")
+        write(tmp_path / side / "third_party/cert/part.yaml", part)
+        copies = {"config/w.yaml": "A", "config/g.yaml": "a", "config/core/w.yaml": core, "config/core/g.yaml": "a"}
+        _tree(tmp_path / side, copies)
+    report = _diff(tmp_path, {}, {}, code=0 if compared == 2 else 1)
+    assert report["summary"]["crds"]["compared"] == compared
+    assert len(_said(report)) == (compared == 2)
+
+
 def test_variants_in_folders_of_tests_and_examples_give_way(tmp_path: Path) -> None:
     old = {"crds/w.yaml": _of_channel("A"), "examples/w.yaml": _of_channel("A"), "test/g.yaml": "a"}
     new = {**old, "examples/w.yaml": _of_channel("AB"), "test/g.yaml": "ab", "examples/n.yaml": _of_channel("c")}

@@ -99,6 +99,7 @@ _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}
     {{- include "labels" . | nindent 4 }}
+    {{- with .Values.labels }}{{ toYaml . | trim | nindent 4 }}{{- end }}
   annotations: {{- include "annotations" . | nindent 4 }}
     {{- with .Values.annotations }}
     {{- toYaml . | nindent 4 }}

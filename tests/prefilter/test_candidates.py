@@ -33,6 +33,14 @@ def test_a_candidate_by_its_bytes() -> None:
     assert not is_candidate("w.yaml", b"kind: ConfigMap\n")
 
 
+def test_a_file_that_may_patch_crds() -> None:
+    """Both words, in any order. A long file with one of them thousands of times takes no longer than to read it."""
+    assert is_marked(b"patches: []\ntarget: a\n")
+    assert is_marked(b"target: a\npatches: []\n")
+    assert not is_marked(b"target: a\n" * 300_000)
+    assert not is_marked(b"patches: []\n" * 300_000)
+
+
 def test_why_a_folder_is_excluded() -> None:
     assert [excluded(path) for path in ("vendor/tests/w.yaml", "w.yaml")] == ["vendored", ""]
 

@@ -10,6 +10,7 @@ from crdcompat.candidates.local import shape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keyword_formulas import member_path
 from crdcompat.compare.equivalence.of_writer import is_marked
+from crdcompat.compare.resource_fields import OF_RESOURCES
 from crdcompat.schema.equality import identical
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -19,8 +20,6 @@ _READING = (
     *("type", "nullable", "x-kubernetes-int-or-string"),
     *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
-#: What every resource may have, whether its schema declares it or not.
-OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
 #: The node of a map's keys, which are strings.
 KEY = Node({"type": "string"})
 

@@ -8,13 +8,14 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.candidates.sample import sample
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
+from crdcompat.compare.resource_fields import OF_RESOURCES
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-embedded-resource"
 KEYWORDS = frozenset({_KEYWORD})
-_OF_RESOURCES = (Keyword.EMBEDDED, Keyword.METADATA)
+_BROKEN = (Keyword.EMBEDDED, Keyword.METADATA)
 EFFECTS = {
     "embedded-resource.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.WRITE_REJECTED,)),
     "embedded-resource.removed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.VALUE_PRUNED,)),
@@ -34,13 +35,13 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     made = sample(node)
     base = made if isinstance(made, dict) else {}
-    bare = {name: value for name, value in base.items() if name not in ("apiVersion", "kind", "metadata")}
+    bare = {name: value for name, value in base.items() if name not in OF_RESOURCES}
     whole = {"apiVersion": "v1", "kind": "Example", "metadata": {"name": "example"}, **bare}
     return Trials(tuple(Trial(value, change.path) for value in (bare, whole)))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.breaks_below(*_OF_RESOURCES)
+    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.breaks_below(*_BROKEN)
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)

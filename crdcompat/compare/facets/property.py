@@ -13,6 +13,7 @@ from crdcompat.candidates.sample import values
 from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
+from crdcompat.compare.resource_fields import is_of_resource, is_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
@@ -62,7 +63,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
             return Trials((), complete=True)
         return Trials((Trial(ABSENT, change.path),), complete=True)
     field = node_at(pair.writer.node, change.path)
-    if field is None or keeps_unknown(pair.reader.node, above):
+    if field is None or is_of_resource(pair.reader.node, change.path) or keeps_unknown(pair.reader.node, above):
         return Trials((), complete=True)
     made = ValidValues(pair.writer.server)(field) if field.type in ("object", "array") else ABSENT
     found = values(field) if made is ABSENT else [made]
@@ -79,7 +80,7 @@ def keeps_unknown(root: Node, path: SchemaPath) -> bool:
     The metadata of a resource are never pruned, and a list that preserves unknown fields preserves those of its items
     (docs/semantics.md#pruning).
     """
-    if any(name == "metadata" and _is_resource(root, path[:depth]) for depth, name in enumerate(path)):
+    if any(name == "metadata" and is_resource(root, path[:depth]) for depth, name in enumerate(path)):
         return True
     parent = node_at(root, path)
     if parent is None:
@@ -87,10 +88,6 @@ def keeps_unknown(root: Node, path: SchemaPath) -> bool:
     lists = takewhile(lambda depth: path[depth] is ITEM, reversed(range(len(path))))
     holders = [parent, *(node for depth in lists if (node := node_at(root, path[:depth])) is not None)]
     return parent.additional is not None or any(node.preserve for node in holders)
-
-
-def _is_resource(root: Node, path: SchemaPath) -> bool:
-    return not path or ((node := node_at(root, path)) is not None and node.embedded)
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, waived_by=_WAIVED_BY)

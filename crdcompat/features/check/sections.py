@@ -154,16 +154,18 @@ class _Comparisons(Struct, frozen=True, eq=False):
     def with_base(self) -> tuple[DiffReport, Used]:
         """The report on the change itself."""
         # What the server refuses of the base was never released: the change that mends it is right.
-        report = self._diff_head(self.base, judge_new=True, judge_old=False, without_gates=(self.base,))
-        return self._finished(report, self.base, FindingSplitter(self.base, self.head))
+        sides = self.with_shipped(self.base)
+        report = self._diff_head(*sides, judge_new=True, judge_old=False, without_gates=(self.base,))
+        return self._finished(report, self.base, FindingSplitter(*sides))
 
     def with_target(self, target: CrdSet) -> tuple[DiffReport, Used]:
         """The report on head and target; findings that the base or a newer release has against it are existing.
 
         A base that lacks what a release has would else block its repair, for targets from before that release.
         """
-        report = self._diff_head(target, judge_new=False, without_gates=(target, self.base))
-        splitter = FindingSplitter(target, self.head)
+        sides = self.with_shipped(target)
+        report = self._diff_head(*sides, judge_new=False, without_gates=(target, self.base))
+        splitter = FindingSplitter(*sides)
         for other in (self.base, *self._released_after(target)):
             found = frozenset(each.crd for each in report.findings if each.status == FindingStatus.NEW)
             if found:
@@ -179,13 +181,12 @@ class _Comparisons(Struct, frozen=True, eq=False):
         yield from (each for each in self.released if minor and (minor_of(each.name) or ()) > minor)
 
     def _diff_head(
-        self, old: CrdSet, *, judge_new: bool, judge_old: bool = True, without_gates: Sequence[CrdSet]
+        self, old: CrdSet, head: CrdSet, *, judge_new: bool, judge_old: bool = True, without_gates: Sequence[CrdSet]
     ) -> DiffReport:
-        """The report on head; ``judge_new`` only against the base, which shows what the change touches.
+        """The report on ``head``; ``judge_new`` only against the base, which shows what the change touches.
 
         The change promotes a gate that is off in all sets ``without_gates``.
         """
-        old, head = self.with_shipped(old)
         options = DiffOptions(
             replace(self.options.filters, touched=None if self.touched is None else self.touched | self.verified),
             command="check",

@@ -82,20 +82,20 @@ def _blocks(section: Section, direction: Direction) -> bool:
 
 
 def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
-    """The errors of these directions. Siblings that changed alike count once, and so do errors with the same words."""
+    """The errors of these directions. Siblings that changed alike are one, as are kinds that fail in the same words."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
-    found = (
-        Blocked(_kinds(block), block.path or "the CRD", reaction(block))
-        for direction in directions
-        for block in blocks(entry for entry in errors if entry.finding.direction == direction)
-    )
-    return tuple(dict.fromkeys(found))
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for direction in directions:
+        for block in blocks(entry for entry in errors if entry.finding.direction == direction):
+            words = block.path or "the CRD", reaction(block)
+            found.setdefault(words, {}).update(dict.fromkeys(_kinds(block)))
+    return tuple(Blocked(some([*kinds]), place, what) for (place, what), kinds in found.items())
 
 
-def _kinds(block: Block) -> str:
+def _kinds(block: Block) -> Iterator[str]:
     """The kinds that have an error with the block; the kind of the example comes first."""
     places = (each for each in (block.finding, *block.mirrors) if each.severity == Severity.ERROR)
-    return some([*dict.fromkeys(place.kind for place in places)])
+    return (place.kind for place in places)
 
 
 def reaction(block: Block) -> str:

@@ -446,3 +446,25 @@ def test_an_added_value_explains_that_it_is_unsupported_and_no_other_value_is(
     error = FieldError("FieldValueInvalid", ("status", "v"), keyword, value, NEWEST_SERVER)
     change = Change("enum.value-added", ("status", "v"), OLD, NEW, added=("C",))
     assert FACET.explains(change, Reaction(at=at, below=True, error=error)) is explained
+
+
+@pytest.mark.parametrize(
+    ("kept", "other"),
+    [
+        ({"kind": enum("Widget")}, {"kind": string()}),
+        ({"apiVersion": enum("example.com/v1")}, {"apiVersion": string(pattern="^example.com/v1$")}),
+        ({"kind": string(maxLength=6)}, {"kind": string(maxLength=9)}),
+    ],
+)
+def test_no_object_chooses_its_type(tmp_path: Path, kept: Json, other: Json) -> None:
+    """All objects of a version have its apiVersion and the kind of the CRD: what allows both refuses none."""
+    sides = [obj(**each, metadata=obj(), spec=obj()) for each in (kept, other)]
+    for old, new in (sides, sides[::-1]):
+        assert diff(*both(tmp_path, old, new))["findings"] == []
+
+
+def test_a_type_that_the_enum_lacks(tmp_path: Path) -> None:
+    old, new = (obj(kind=enum(*kinds), metadata=obj(), spec=obj()) for kinds in (["Gadget"], ["Gadget", "Widget"]))
+    finding = only(compare(tmp_path, old, new))
+    assert (finding["direction"], finding["path"], finding["added"]) == ("rollback", "kind", ["Widget"])
+    assert finding["witness"]["errors"] == ['kind: Unsupported value: "Widget": supported values: "Gadget"']

@@ -190,3 +190,20 @@ def test_a_bound_at_the_edge_of_int64(tmp_path: Path) -> None:
     old, new = (crd(root(spec=obj(), status=obj(a={"type": "integer", **more}))) for more in ({"minimum": edge}, {}))
     (finding,) = diff(*both(tmp_path, old, new))["findings"]
     assert (finding["rule"], finding["direction"]) == ("bounds-loosened", "rollback")
+
+
+def test_what_every_resource_has_is_never_lost(tmp_path: Path) -> None:
+    """A server keeps apiVersion, kind and metadata of a resource, and of an embedded one, without a schema."""
+    kept = {"apiVersion": string(), "kind": string(), "metadata": obj()}
+    embedded = {**obj(a=string()), "x-kubernetes-embedded-resource": True}
+    plain = obj(spec=obj(template=embedded, plain=obj(a=string())))
+    declared = obj(
+        **kept,
+        spec=obj(
+            template={**embedded, "properties": {**embedded["properties"], **kept}},
+            plain=obj(a=string(), kind=string()),
+        ),
+    )
+    for old, new, way in ((plain, declared, "rollback"), (declared, plain, "upgrade")):
+        finding = only(compare(tmp_path, old, new))
+        assert (finding["direction"], finding["path"]) == (way, "spec.plain.kind")

@@ -166,3 +166,22 @@ def test_a_value_existed_if_the_base_has_it_in_each_context(tmp_path: Path) -> N
     splits = _Splits()
     mark_existing(report, replace(report, findings=of_base), cast("FindingSplitter", splits))
     assert splits.inside == ["B"]
+
+
+def test_a_part_of_the_values_beside_variants_that_do_not_ship(tmp_path: Path) -> None:
+    """A target with channels in folders of examples alone: its CRDs that ship have no variants."""
+    repo = repository(tmp_path)
+    channel = crd(root(spec=obj()), kind="Route")
+    channel["metadata"]["annotations"] = {"gateway.networking.k8s.io/channel": "experimental"}
+    listed = {"config/crd/kustomization.yaml": {"resources": ["w.yaml"]}}
+    commit(repo, {"config/crd/w.yaml": widget("A"), "examples/channel.yaml": channel, **listed})
+    git(repo, "branch", "target")
+    git(repo, "rm", "-q", "examples/channel.yaml")
+    commit(repo, {"config/crd/w.yaml": widget("A", "B")})
+    git(repo, "branch", "base")
+    commit(repo, {"config/crd/w.yaml": widget("A", "B", "C")})
+    report = check(repo, "--base", "base", "--target", "target", code=1)
+    assert report["sections"][1]["old"]["name"] == "target"
+    found = {(f["status"], *f["added"], *f["contexts"]) for f in report["sections"][1]["findings"]}
+    assert found == {("existing", "B", "default"), ("new", "C", "default")}
+    assert all(f["witness"]["object"] for f in report["sections"][1]["findings"])

@@ -466,6 +466,17 @@ def test_a_crd_that_no_common_context_has_is_not_judged(tmp_path: Path) -> None:
     assert "The schemas are the same" not in ran.out
 
 
+def test_channels_that_differ_name_the_option_that_compares_them(tmp_path: Path) -> None:
+    for name, channel in (("old", "standard"), ("new", "experimental")):
+        notes = {"gateway.networking.k8s.io/channel": channel}
+        write(tmp_path / name / "widget.yaml", crd(status("A"), annotations=notes))
+    hint = "--context standard=experimental"
+    ran = run("diff", "./old", "./new", cwd=tmp_path)
+    told = f"crdcompat: not compared: widgets.example.com: no context has it on both sides ({hint} compares two)\n"
+    assert (ran.code, ran.err) == (2, told)
+    assert run("diff", "./old", "./new", *hint.split(), cwd=tmp_path).code == 0
+
+
 def test_a_cluster_is_judged_by_what_it_runs(tmp_path: Path) -> None:
     """Its ClusterVersion comes last: what it runs, and so what wrote its objects, is known only then."""
     names = folders(tmp_path, release_4_13=status("A"), release_4_14=status("A"), release_4_16=status("A"))
