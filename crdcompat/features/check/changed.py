@@ -92,16 +92,19 @@ class Changed(Struct, frozen=True, dict=True):
         """Whether a file that differs may hold a CRD that counts. Raises SourceError."""
         if self.failed:
             return True
-        counting = ((path, sides) for path, sides in self.contents.items() if self.config.wants(path))
-        return any(self._may_hold(path, sides) for path, sides in counting)
+        return any(self._may_hold(path) for path in self.contents if self.config.wants(path))
 
-    def _may_hold(self, path: str, sides: tuple[bytes, ...]) -> bool:
+    @cached_property
+    def _marked(self) -> frozenset[str]:
+        return frozenset(path for path, sides in self.contents.items() if any(map(is_marked, sides)))
+
+    def _may_hold(self, path: str) -> bool:
         if is_candidate(path):
-            return is_gate_list(path) or any(map(is_marked, sides))
+            return is_gate_list(path) or path in self._marked
         if path in self.texts or is_packed_chart(path):
             return True
         # In a folder that is passed over, or without the name of a manifest: what lists it decides.
-        return any(map(is_marked, sides)) and any(self.reader.passes_over(tree, path) is None for tree in self.trees)
+        return path in self._marked and any(self.reader.passes_over(tree, path) is None for tree in self.trees)
 
     @cached_property
     def unbuilt(self) -> tuple[tuple[str, str], ...]:
@@ -131,10 +134,8 @@ class Changed(Struct, frozen=True, dict=True):
         """The patches that only give a conversion to CRDs whose objects no server converts. Raises SourceError."""
         from crdcompat.crds.patches import converted_crd
 
-        named = {path: {converted_crd({}, data) for data in sides} for path, sides in self.contents.items()}
-        return frozenset(
-            path for path, crds in named.items() if crds and all(crd and self._is_unconverted(crd) for crd in crds)
-        )
+        named = {path: {converted_crd({}, data) for data in self.contents[path]} for path in self._marked}
+        return frozenset(path for path, crds in named.items() if all(crd and self._is_unconverted(crd) for crd in crds))
 
     def _of_charts(self) -> Iterator[tuple[str, str]]:
         paths = [
@@ -170,24 +171,21 @@ class Changed(Struct, frozen=True, dict=True):
             skipped.update((it.file, it.reason) for it in crds.skipped if it.reason in UNSEEN)
         unbuilt = dict(reversed(self.unbuilt))
         for path in sorted({*self.contents, *unbuilt}):
-            sides = self.contents.get(path, ())
             counts = path in unbuilt or path in problems or path in self._texts
-            if not (counts or is_manifest_name(path) or self._may_hold(path, sides)):
+            if not (counts or is_manifest_name(path) or self._may_hold(path)):
                 continue
-            yield self._file(path, sides, unbuilt.get(path) or problems.get(path, ""), skipped.get(path, ""))
+            yield self._file(path, unbuilt.get(path) or problems.get(path, ""), skipped.get(path, ""))
 
-    def _file(self, path: str, sides: tuple[bytes, ...], unjudged: str, skipped: str) -> ChangedFile:
+    def _file(self, path: str, unjudged: str, skipped: str) -> ChangedFile:
         if not self.config.wants(path):
             return ChangedFile(path, Outcome.NOT_JUDGED, _LEFT_OUT)
         if unjudged:
             return ChangedFile(path, Outcome.NOT_JUDGED, unjudged)
         if is_gate_list(path):
             return ChangedFile(path, Outcome.JUDGED)
-        if not self._may_hold(path, sides):
+        if not self._may_hold(path):
             reason = excluded(path) or (_NEW_TEXT if path in self._texts else "")
-            return ChangedFile(
-                path, Outcome.NOT_JUDGED if reason and any(map(is_marked, sides)) else Outcome.NO_CRD, reason
-            )
+            return ChangedFile(path, Outcome.NOT_JUDGED if reason and path in self._marked else Outcome.NO_CRD, reason)
         if skipped in _WITHOUT_CRD or path in self.without_effect:
             return ChangedFile(path, Outcome.NO_CRD)
         return ChangedFile(path, Outcome.NOT_JUDGED if skipped else Outcome.JUDGED, skipped)
