@@ -17,7 +17,7 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _OTHERS_TO_NUL = bytes(code if code in _ALPHABET + b" \t\r\n" else 0 for code in range(256))
 #: Where base64 begins in a run with other words before it.
 _LONG_WORD = re.compile(rb"[A-Za-z0-9+/]{32,}+")
-_LINE_END = re.compile(rb"\\+[nrt]")
+_LINE_END = re.compile(rb"\\\\*[nrt]")
 _GZIP = b"\x1f\x8b"
 #: YAML packs by less than this; a larger result is a bomb and not read.
 _MAX_RATIO = 64
@@ -75,7 +75,9 @@ def is_text(data: bytes) -> bool:
 
 def _coded(text: bytes) -> Iterator[bytes]:
     words = _LINE_END.sub(b"\n", text).translate(_OTHERS_TO_NUL)
-    for run in (run for run in map(bytes.strip, words.split(b"\0")) if len(run) >= _SHORTEST):
+    for run in (part.strip() for part in words.split(b"\0") if len(part) >= _SHORTEST):
+        if len(run) < _SHORTEST:
+            continue
         first = _LONG_WORD.search(run)
         for start in sorted({0, first.start() if first else 0}):
             coded = b"".join(run[start:].split())
