@@ -31,6 +31,8 @@ _MAX_LINES = 300_000
 
 #: Line breaks besides "\n", tabs, control characters, and what libyaml refuses.
 _ODD = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+#: Those in ASCII. To take them out of a text of ASCII is five times as quick as to search for one.
+_ODD_ASCII = bytes(code for code in range(128) if _ODD.match(chr(code)))
 #: A plain scalar of one line; it ends neither in a space nor in a colon.
 _PLAIN = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-:](?=[^ \n]))[^:#\n]*+(?:(?::(?=[^ \n])|(?<! )#)[^:#\n]*+)*+(?<! )"
 #: Each line: its indent, its dash, its key, and its plain or other value.
@@ -81,7 +83,7 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
         return None
     try:
         decoded = text.decode()
-        if _ODD.search(decoded):
+        if _has_odd(text, decoded):
             return None
         lines = decoded[:-1].split("\n")
         start = 1 if lines[0] == "---" else 0
@@ -92,6 +94,12 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
         return Block(start + line, data, marks)
     except (UnicodeDecodeError, _OtherStyleError):
         return None
+
+
+def _has_odd(text: bytes, decoded: str) -> bool:
+    if text.isascii():
+        return len(text.translate(None, _ODD_ASCII)) < len(text)
+    return _ODD.search(decoded) is not None
 
 
 def _is_comment(line: str) -> bool:

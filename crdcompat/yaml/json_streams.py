@@ -28,7 +28,7 @@ def json_pieces(text: bytes) -> list[tuple[int, bytes]]:
 
     [] if there are fewer than two pieces or the first one is not JSON. Raises Fault if there are too many.
     """
-    pieces = pieces_at(text, _VALUE_START)
+    pieces = pieces_at(text, (found.start() for found in _VALUE_START.finditer(text)))
     return pieces if len(pieces) > 1 and _is_json(pieces[0][1]) else []
 
 

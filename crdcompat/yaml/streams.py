@@ -6,8 +6,8 @@ A stream that does not parse as a whole is read document by document, so that an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import yaml
@@ -29,7 +29,9 @@ T = TypeVar("T")
 MAX_DOCUMENTS = 250_000
 """Documents of one stream: a hostile ``---`` needs four bytes."""
 
-_DOCUMENT_START = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+#: The line break before a document. Python finds it ten times as quickly as the start of a line.
+_BEFORE_DOCUMENT = re.compile(rb"\n---(?=[ \t\r\n]|\Z)")
+_DOCUMENT_START = re.compile(rb"---(?=[ \t\r\n]|\Z)")
 #: Before the first ``---``, comments are no document; behind one, they are an empty document.
 _COMMENTS = re.compile(rb"(?P<start>---\n)?(?:[ ]*+(?:#[\x20-\x7e]*+)?\n)*+")
 _DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
@@ -61,7 +63,8 @@ def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
     """Split a YAML stream at its ``---`` lines into (first line, document). Raises Fault if there are too many."""
     if b"\n---" not in text:
         return [(1, text)]
-    pieces = pieces_at(text, _DOCUMENT_START)
+    first = (0,) if _DOCUMENT_START.match(text) else ()
+    pieces = pieces_at(text, chain(first, (found.start() + 1 for found in _BEFORE_DOCUMENT.finditer(text))))
     if len(pieces) > 1 and _DIRECTIVE.search(pieces[0][1]):  # %YAML and %TAG are part of the next document
         pieces[:2] = [(1, pieces[0][1] + pieces[1][1])]
     return pieces
@@ -179,9 +182,9 @@ def _as_fault(error: yaml.YAMLError, text: bytes) -> Fault:
     return Fault(line, f"not valid YAML: {what}")
 
 
-def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
-    """Split a stream at each match of ``start`` into (first line, piece). Raises Fault if there are too many."""
-    starts = [match.start() for match in islice(start.finditer(text), MAX_DOCUMENTS + 1)]
+def pieces_at(text: bytes, places: Iterable[int]) -> list[tuple[int, bytes]]:
+    """Split a stream at ``places``, in order, into (first line, piece). Raises Fault if there are too many."""
+    starts = list(islice(places, MAX_DOCUMENTS + 1))
     if len(starts) > MAX_DOCUMENTS:
         raise _too_many_documents()
     if not starts or text[: starts[0]].strip():
