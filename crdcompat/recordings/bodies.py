@@ -28,17 +28,18 @@ def _bodies(column: int, kept: str) -> str:
 
 
 _TYPE, _IDENTITY = "apiVersion|kind|metadata|items", "name|namespace|uid"
-#: The lines with the type of the document, and with the types of the items of a List; values on one line only.
-_OWN_TYPE = _compiled(r"^(apiVersion|kind):(.*)$(?!\n )")
-_ITEM_TYPE = _compiled(r"^(?:- |  )(apiVersion|kind):(.*)$(?!\n   )")
+#: The lines with the type of the document, and with the types of the items of a List; values on one line only. Python
+#: finds lines behind their line breaks, with one before the text, six times as quickly as starts of lines.
+_OWN_TYPE = _compiled(r"\n(apiVersion|kind):(.*)$(?!\n )")
+_ITEM_TYPE = _compiled(r"\n(?:- |  )(apiVersion|kind):(.*)$(?!\n   )")
 _PLAIN = _compiled(r" ([A-Za-z][\w./-]*)")
 #: A line of a List in the first column that is no item and no key of a List: below it may be an object of its own.
-_OTHER = _compiled(rf"^(?!(?:{_TYPE}):|-)[^\s#]")
+_OTHER = _compiled(rf"\n(?!(?:{_TYPE}):|-)[^\s#]")
 #: The cut parts of an object and of the items of a List, and the uid that each object must still have.
 _OF_OBJECT = _compiled(_bodies(0, _TYPE) + "|" + _bodies(2, _IDENTITY))
-_UID = _compiled(r"^metadata:\n(?:  .*\n)*?  uid: \w+(?:-\w+){4}$(?!\n   )")
+_UID = _compiled(r"\nmetadata:\n(?:  .*\n)*?  uid: \w+(?:-\w+){4}$(?!\n   )")
 _OF_ITEMS = _compiled(_bodies(2, _TYPE) + "|" + _bodies(4, _IDENTITY))
-_UID_OF_ITEM = _compiled(r"^(?:- |  )metadata:\n(?:    .*\n)*?    uid: \w+(?:-\w+){4}$(?!\n     )")
+_UID_OF_ITEM = _compiled(r"\n(?:- |  )metadata:\n(?:    .*\n)*?    uid: \w+(?:-\w+){4}$(?!\n     )")
 
 
 def reducer(kinds: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes | None]:
@@ -52,14 +53,15 @@ def reducer(kinds: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes | None]
 
 
 def _reduced(text: bytes, known: Collection[tuple[str, str]]) -> bytes | None:
-    own = _types(_OWN_TYPE, text)
+    lines = b"\n" + text
+    own = _types(_OWN_TYPE, lines)
     if own is None or any(len(own[key]) != 1 for key in own):
         return None
     kind = own["kind"][0]
     if not kind.endswith("List"):
         return None if _overlaps(own, known) else _cut(text, _OF_OBJECT, _UID, 1)
-    items, count = _types(_ITEM_TYPE, text), text.count(b"\n- ") if b"\nitems:\n- " in text else 0
-    if items is None or not count or _OTHER.search(text) or any(each.endswith("List") for each in items["kind"]):
+    items, count = _types(_ITEM_TYPE, lines), text.count(b"\n- ") if b"\nitems:\n- " in text else 0
+    if items is None or not count or _OTHER.search(lines) or any(each.endswith("List") for each in items["kind"]):
         return None
     # A FooList of the API server has no types at its items. Otherwise each item must have both apiVersion and kind.
     typed = {len(found) for found in items.values()}
@@ -70,10 +72,10 @@ def _reduced(text: bytes, known: Collection[tuple[str, str]]) -> bytes | None:
     return None if _overlaps(types, known) else _cut(text, _OF_ITEMS, _UID_OF_ITEM, count)
 
 
-def _types(lines: re.Pattern[bytes], text: bytes) -> dict[str, list[str]] | None:
+def _types(pattern: re.Pattern[bytes], lines: bytes) -> dict[str, list[str]] | None:
     """The values of apiVersion and of kind on the lines that match; None if one is not plain text."""
     found: dict[str, list[str]] = {"apiVersion": [], "kind": []}
-    for key, value in lines.findall(text):
+    for key, value in pattern.findall(lines):
         plain = _PLAIN.fullmatch(value)
         if plain is None:
             return None
@@ -89,4 +91,4 @@ def _overlaps(types: dict[str, list[str]], known: Collection[tuple[str, str]]) -
 
 def _cut(text: bytes, bodies: re.Pattern[bytes], uid: re.Pattern[bytes], objects: int) -> bytes | None:
     left = bodies.sub(b"", text)
-    return left if len(uid.findall(left)) == objects else None
+    return left if len(uid.findall(b"\n" + left)) == objects else None
