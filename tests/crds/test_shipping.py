@@ -341,6 +341,13 @@ def test_a_crd_that_goes_while_those_beside_it_move_is_removed(tmp_path: Path, f
     assert len(_said(report)) == (not rules)
 
 
+def test_a_folder_beside_another_one_with_the_same_crd_is_none_that_shipped(tmp_path: Path) -> None:
+    old = {"samples/w.yaml": "A", "examples/w.yaml": "A", "samples/g.yaml": "a"}
+    new = {"config/crd/w.yaml": "A", "config/crd/kustomization.yaml": "resources: [w.yaml]\n"}
+    report = _diff(tmp_path, old, new, code=0)
+    assert (report["findings"], len(_said(report))) == ([], 1)
+
+
 @pytest.mark.parametrize(("core", "compared"), [("A", 2), ("AB", 3)])
 def test_folders_with_the_same_files_are_one_place(tmp_path: Path, core: str, compared: int) -> None:
     """Knative has links to config/core in config, and CRDs of others in third_party: these do not ship."""
