@@ -42,20 +42,24 @@ def _new_rule(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_rule_with_a_new_facet(copy: Path) -> None:
     """Each stub has a test of the project that fails: the example, the step of the facet's own test, the words."""
-    made = _new_rule(copy, "gap-widened", "--facet", "")
+    made = _new_rule(copy, "hole-widened", "--facet", "")
     assert (made.returncode, made.stderr) == (0, "")
     files = re.findall(r"^made (.*)$", made.stdout, re.MULTILINE)
-    assert files == ["rules/gap-widened.yaml", "crdcompat/compare/facets/gap.py", "tests/compare/facets/test_gap.py"]
+    assert files == [
+        "rules/hole-widened.yaml",
+        "crdcompat/compare/facets/hole.py",
+        "tests/compare/facets/test_hole.py",
+    ]
     assert [name for name in files if not _TO_FILL_IN.search((copy / name).read_text("utf-8"))] == []
     linted = _run(copy, "-m", "ruff", "check", *files[1:]), _run(copy, "-m", "ruff", "format", "--check", *files[1:])
     assert [each.stdout for each in linted if each.returncode] == []
     ran = _run(
-        copy, "-m", "pytest", "-n0", "tests/compare/facets/test_gap.py", "tests/findings/test_rules.py", "-k", "gap"
+        copy, "-m", "pytest", "-n0", "tests/compare/facets/test_hole.py", "tests/findings/test_rules.py", "-k", "hole"
     )
     failed = {each.partition("::")[2].partition(" - ")[0] for each in re.findall(r"^FAILED (.*)$", ran.stdout, re.M)}
     assert failed >= {
-        "test_gap_widened",
-        "test_examples[gap-widened: TODO: the smallest change of this kind (rollback)]",
+        "test_hole_widened",
+        "test_examples[hole-widened: TODO: the smallest change of this kind (rollback)]",
     }, ran.stdout
     assert ran.returncode == 1
 

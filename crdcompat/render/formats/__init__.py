@@ -29,6 +29,7 @@ _WHAT = {
     "servers": "which servers take CRDs",
     "preflight": "whether a cluster may go back",
     "versions": "the life of versions",
+    "simulation": "a simulation",
 }
 
 

@@ -464,7 +464,9 @@ def test_no_object_chooses_its_type(tmp_path: Path, kept: Json, other: Json) -> 
 
 
 def test_a_type_that_the_enum_lacks(tmp_path: Path) -> None:
-    old, new = (obj(kind=enum(*kinds), metadata=obj(), spec=obj()) for kinds in (["Gadget"], ["Gadget", "Widget"]))
-    finding = only(compare(tmp_path, old, new))
+    old, new = (
+        obj(kind=enum(*kinds), metadata=obj(), spec=obj()) for kinds in (["Gadget"], ["Gadget", "Widget", "Other"])
+    )
+    finding = only(compare(tmp_path, old, new))  # no object has the other value, which NEW adds as well
     assert (finding["direction"], finding["path"], finding["added"]) == ("rollback", "kind", ["Widget"])
     assert finding["witness"]["errors"] == ['kind: Unsupported value: "Widget": supported values: "Gadget"']

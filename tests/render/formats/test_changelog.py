@@ -63,6 +63,8 @@ def test_nothing(tmp_path: Path) -> None:
 def test_a_check_has_none(tmp_path: Path) -> None:
     ran = run("check", "--format", "changelog", cwd=tmp_path)
     assert (ran.code, "changelog cannot show a comparison" in ran.err) == (2, True)
+    ran = run("simulate", "a", "b", "--objects", "c", "--format", "changelog", cwd=tmp_path)
+    assert (ran.code, "changelog cannot show a simulation; what can: concise, " in ran.err) == (2, True)
 
 
 _SETS = "release.openshift.io/feature-set"
