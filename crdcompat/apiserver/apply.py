@@ -72,7 +72,7 @@ class Type(Struct, frozen=True):
 
     def kind(self, value: Any) -> str:
         """How a value is merged: as a map, a list or a scalar. Null takes the form of the type."""
-        declared = self.node.type if self.node is not None and not self.node.int_or_string else ""
+        declared = self.node.type if self.node is not None else ""
         if declared in ("object", "array"):
             return MAP if declared == "object" else LIST
         if declared:
@@ -154,7 +154,7 @@ def _misfit(path: str, text: str) -> str:
 
 def _scalar_misfit(value: Any, type_: Type, lenient: _Typing) -> str:
     node = type_.node
-    declared = node.type if node is not None and not node.int_or_string else ""
+    declared = node.type if node is not None else ""
     if declared in ("integer", "number"):
         fits = isinstance(value, (int, float)) and not isinstance(value, bool)
         return "" if fits else f"expected numeric (int or float), got {_GO_TYPES[type(value)]}"

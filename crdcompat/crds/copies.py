@@ -105,15 +105,15 @@ def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair],
     olds, news = _by_part(old, level), _by_part(new, level)
     common = sorted(olds.keys() & news.keys())
     pairs = [(olds[folder], news[folder]) for folder in common]
-    left = _bycontent_of(olds[folder] for folder in sorted(olds.keys() - news.keys()))
-    right = _bycontent_of(news[folder] for folder in sorted(news.keys() - olds.keys()))
+    left = _by_content(olds[folder] for folder in sorted(olds.keys() - news.keys()))
+    right = _by_content(news[folder] for folder in sorted(news.keys() - olds.keys()))
     pairs += [(left.pop(content), right.pop(content)) for content in sorted(left.keys() & right.keys())]
     if len(left) == len(right) == 1:
         pairs.append((left.popitem()[1], right.popitem()[1]))
     copied_old = {content_of(olds[folder]): news[folder] for folder in common}
     copied_new = {content_of(news[folder]): olds[folder] for folder in common}
-    others = {} if common and _are_names((*old, *new), level) else _bycontent_of(news.values())
-    theirs = _bycontent_of(olds.values())
+    others = {} if common and _are_names((*old, *new), level) else _by_content(news.values())
+    theirs = _by_content(olds.values())
     pairs += list(_with_counterparts(left, copied_old, others))
     pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, theirs)]
     for side, other, contents in ((left, right, theirs), (right, left, others)):
@@ -140,7 +140,7 @@ def _by_own_folders(old: _Documents, new: _Documents) -> list[_Pair]:
 
 def _with_own_folders(documents: _Documents) -> list[tuple[_Documents, set[str]]]:
     """The copies by content, each with the names of folders that no other copy is in."""
-    groups = list(_bycontent_of((each,) for each in documents).values())
+    groups = list(_by_content((each,) for each in documents).values())
     names = [{name for each in group for name in each.file.split("/")[:-1]} for group in groups]
     times = Counter(chain.from_iterable(names))
     return [
@@ -219,7 +219,7 @@ def _facts(crd: Crd) -> _Facts:
     return crd.kind, crd.scope, crd.conversion_strategy, crd.prunes
 
 
-def _bycontent_of(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
+def _by_content(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
     """The documents of folders by content; folders with the same content together."""
     found: dict[bytes, _Documents] = {}
     for documents in folders:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crdcompat.sources.repository import Repository
 
 _LINK_MODE = "120000"
+_STAGED_LINK = _LINK_MODE.encode()
 _SUBMODULE_MODE = "160000"
 #: A record of ``ls-files -s --debug -z``. Its time and size may be missing: git does not promise their format.
 _STAGED = re.compile(
@@ -100,7 +101,7 @@ class Staged(Struct, frozen=True):
     @property
     def has_links(self) -> bool:
         """Whether a file of the index is a symbolic link."""
-        return any(mode == _LINK_MODE.encode() for mode, *_ in self.records)
+        return any(mode == _STAGED_LINK for mode, *_ in self.records)
 
     def changed(self, wants: Callable[[str], bool] = is_manifest_name) -> list[str]:
         """The tracked files, of those that ``wants`` includes, that differ on disk, also deleted ones."""
@@ -141,7 +142,7 @@ def _differs(file: Path, mode: bytes, oid: str, known: tuple[int, int] | None) -
     """Whether a file differs from its blob; ``known`` are the time (ns) and size that the index has for the blob."""
     try:
         status = file.lstat()
-        was_link = mode == _LINK_MODE.encode()
+        was_link = mode == _STAGED_LINK
         if stat.S_ISLNK(status.st_mode) or was_link:
             is_link = stat.S_ISLNK(status.st_mode) and was_link
             return not is_link or blob_id(os.fsencode(file.readlink()), like=oid) != oid

@@ -104,7 +104,7 @@ class Repository(Struct, frozen=True):
             raise NotARepositoryError(
                 f"{self.where} is not in a git repository: name one with --repo, or compare directories"
             )
-        if done.returncode != 0 and (lacking := _LACKING.search(message)):
+        if done.returncode not in ok and (lacking := _LACKING.search(message)):
             problem = f"git object {lacking[1] or lacking[2]} is missing in {self.where}"
             import shlex
 

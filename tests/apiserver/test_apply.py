@@ -105,3 +105,19 @@ def test_sets_of_older_servers_keep_the_stored_order() -> None:
 def test_what_typing_lets_pass_is_validated(patch: Json, stored: Json, error: str) -> None:
     """Nulls of other requests are dropped before."""
     assert [each.text() for each in applied(patch, stored).errors] == [error]
+
+
+@pytest.mark.parametrize(
+    ("of_type", "error"),
+    [
+        ({}, ""),
+        ({"type": "integer"}, ".spec.a: expected numeric (int or float), got string"),
+        ({"type": "string"}, ""),
+    ],
+)
+def test_an_int_or_string_is_merged_by_its_type(of_type: Json, error: str) -> None:
+    """Validation takes numbers and text of it; a stored text is no number for the merge."""
+    either = crd(root(spec=obj(a={"x-kubernetes-int-or-string": True, **of_type})))
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    verdict = crdcompat.judge(either, "apply", body, {**body, "spec": {"a": "x"}})
+    assert (verdict.code, verdict.message.endswith(error)) == (500 if error else 200, True)
