@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from differences import Bench, new_group
-from helpers import Json
+from helpers import Json, crd, obj, root, string, version
 from referee import collection
 
 from crdcompat.apiserver.ownership import Applier
 from crdcompat.apiserver.server_versions import kubernetes_server
 from crdcompat.features.judge.write_verdict import judge_write, resource_of
 
-_TEXT: Json = {"type": "string"}
 _SENT = {
     "updateStatus": ("PUT", "/status", "application/json"),
     "mergePatchStatus": ("PATCH", "/status", "application/merge-patch+json"),
@@ -30,26 +29,10 @@ _SENT = {
 
 def _crd(group: str, stored: str) -> Json:
     """``v2`` has a default that ``v1`` has not, in the spec and in the status."""
-
-    def version(name: str, more: Json) -> Json:
-        fields = {"type": "object", "properties": {"a": _TEXT, "b": {**_TEXT, **more}}}
-        schema = {"type": "object", "properties": {"spec": fields, "status": fields}}
-        return {
-            "name": name,
-            "served": True,
-            "storage": name == stored,
-            "subresources": {"status": {}},
-            "schema": {"openAPIV3Schema": schema},
-        }
-
-    names = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
-    versions = [version("v1", {}), version("v2", {"default": "set"})]
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"widgets.{group}"},
-        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": versions},
-    }
+    more = {"v1": string(), "v2": string(default="set")}
+    fields = {name: obj(a=string(), b=each) for name, each in more.items()}
+    versions = [version(root(spec=each, status=each), name, storage=name == stored) for name, each in fields.items()]
+    return crd(versions=versions, group=group)
 
 
 @pytest.mark.parametrize("sent", ["v1", "v2"])
