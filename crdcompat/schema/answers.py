@@ -151,6 +151,8 @@ class _Store:
         self._new: dict[bytes, bytes] = {}
         self._held = self._made = self._inputs = 0
         self._rows = _opened(file) if is_trusted(file, _MAX_BYTES) else None
+        #: What is in a file that this run began; None for a file of an earlier run.
+        self._written: set[bytes] | None = None
         self._is_lost = False
 
     @property
@@ -166,6 +168,8 @@ class _Store:
         """The answer as it was put; None if there is none, or another one."""
         if question in self._new:
             return self._new[question]
+        if self._written is not None and question not in self._written:
+            return None
         found = self._ask(lambda rows: rows.execute(_SELECT, (question,)).fetchone())
         sealed = found[0] if found is not None else None
         if not isinstance(sealed, bytes):
@@ -200,6 +204,8 @@ class _Store:
             rows.execute("BEGIN IMMEDIATE")
             rows.execute(_TABLE)
             rows.executemany(_INSERT, sealed)
+        if self._written is not None:
+            self._written.update(self._new)
 
     def _begin(self) -> bool:
         """Make the file anew. Whether that was possible."""
@@ -211,6 +217,7 @@ class _Store:
         except OSError:
             return False
         tidy(self._file.parent)
+        self._written = set()
         self._rows = _opened(self._file)
         return self._rows is not None
 
