@@ -30,6 +30,7 @@ _CIDRS = (
 _URLS = (
     "https://example.com", "http://example.com", "https://example.com:8443/a?b=c", "https://user@example.com",
     "https://[fd00::1]/", "/a", "example.com", "https://example.com/#a", "ftp://example.com", "HTTPS://example.com",
+    "https://example.com/%",
 )  # fmt: skip
 
 #: By the name of a function, in small letters; the test of it, such as ``isIP``, reads the same.

@@ -16,6 +16,7 @@ from crdcompat.candidates.mentions import Mention, item_mentions, mentions
 from crdcompat.candidates.sample import is_of_type, list_of_size, values
 from crdcompat.candidates.unique_items import with_stated_type
 from crdcompat.cel.asked_items import Members, Same, asked_items
+from crdcompat.schema.listed_values import enum_members
 from crdcompat.schema.paths import (
     ITEM,
     Object,
@@ -31,6 +32,8 @@ from crdcompat.schema.structural import ABSENT, RULES, Node, Schema
 
 #: Members that are tried where an object has too few, and items of a list that a rule judges one by one.
 _MAX_ADDED, _MAX_ITEMS = 6, 4
+#: Values of one field that are tried, and members of one enum.
+_MAX_VALUES, _MAX_LISTED = 12, 8
 #: Characters of strings that are made for a length in a rule, and items of lists.
 _MAX_LENGTH, _MAX_SIZE = 512, 32
 #: Makes a value for a node, ABSENT if it finds none.
@@ -129,9 +132,15 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
         value = value_or_none(obj, pointer)  # a default of the server is not part of the object
         yield from _other_members(value, pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES)
     yield from _of_mentions(obj, pointer, node, mentions(node), made)
-    if pointer and error.keyword not in JUNCTORS:
-        for value in islice(values(node), 12):
-            yield pointer, value
+    if pointer:
+        for kind in _branches(node) if error.keyword in JUNCTORS else (node,):
+            yield from ((pointer, value) for value in islice(values(kind), _MAX_VALUES))
+
+
+def _branches(node: Node) -> Iterator[Node]:
+    """A scalar of each of the branches of which it has to match one."""
+    if node.type not in ("object", "array"):
+        yield from (Node({**node.raw, **branch.raw}) for branch in (*node.any_of, *node.one_of))
 
 
 def _of_mentions(obj: Object, pointer: Pointer, node: Node, named: list[Mention], made: Made) -> Iterator[_Edit]:
@@ -190,6 +199,7 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
             yield at, [value] if below.type == "array" else value
     if below.type == "boolean":
         yield from ((at, value) for value in (True, False))
+    yield from ((at, value) for value in islice(enum_members(below) or (), _MAX_LISTED))
     if below.type == "string" and not below.enum:  # a rule may compare the length with a number
         lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
         yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))

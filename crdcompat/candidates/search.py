@@ -48,6 +48,8 @@ class Answer(Struct, frozen=True):
         return any(error.is_marker for error in self.errors), len(self.errors)
 
 
+#: The judgement on an object.
+Judge = Callable[[Object], Answer]
 #: Rank, steps from the start, ticket, and the objects one step further that were not judged yet.
 _Entry = tuple[tuple[bool, int], int, int, Iterator[Object]]
 
@@ -57,7 +59,7 @@ def find(
     first: Answer,
     keep: Pointer,
     root: Node,
-    judge: Callable[[Object], Answer],
+    judge: Judge,
     *,
     limit: int = MAX_JUDGED,
     inside: bool = False,

@@ -16,6 +16,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Limits: values per mentioned member, per other member, members set together, variants of one node.
 _MAX_CASES, _MAX_OF_MEMBER, _MAX_MEMBERS, _MAX_VARIANTS = 8, 2, 3, 600
+#: Items that differ in what rules on each item mention.
+_MAX_ITEMS = 16
 #: Keys of maps that no rule names, and characters of a key.
 _MAX_KEYS, _MAX_LENGTH = 16, 512
 
@@ -101,6 +103,9 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
         yield from ([item] for item in two)
     chosen = [*items[:4], *(value for value in items[4:8] if is_of_type(value, node.items))]
     yield from ([a, b] for a in chosen for b in chosen)
+    named = [mention for each in (node, *others) for of, held in item_mentions(each) if not of for mention in held]
+    if members := [hint(mention.member, mention.values) for mention in named if mention.member]:
+        yield from ([item] for item in islice(_objects(node.items, (Node({"anyOf": members}),)), _MAX_ITEMS))
 
 
 def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.candidates.local import NodeJudge, shape
-from crdcompat.candidates.moves import Made
 from crdcompat.candidates.sample import concrete
-from crdcompat.candidates.search import Answer, find, shrink
+from crdcompat.candidates.search import Answer, Judge, find, shrink
 from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, RULES, Node
 from crdcompat.vocabulary import Effect
@@ -83,7 +83,7 @@ def attempt(
     *,
     known: Object | None,
     search: bool,
-    made: Made,
+    made: ValidValues,
 ) -> Attempt:
     """Try ``trial``: ``shared`` is the intersection of both schemas, ``known`` an object that proved another value.
 
@@ -120,7 +120,7 @@ def _updated(update: Update, claim: Claim, pair: WriterReader) -> Attempt:
 class _Trying:
     """The steps of one attempt."""
 
-    def __init__(self, trial: Trial, claim: Claim, pair: WriterReader, shared: Node, made: Made) -> None:
+    def __init__(self, trial: Trial, claim: Claim, pair: WriterReader, shared: Node, made: ValidValues) -> None:
         self._trial, self._claim, self._pair, self._shared, self._made = trial, claim, pair, shared, made
         self._keep = concrete(trial.path)
 
@@ -180,16 +180,8 @@ class _Trying:
         return reading if reading.shown.clean else None
 
     def _clean(self, start: Reading) -> Reading | None:
-        found = find(
-            start.object,
-            start.answer,
-            self._keep,
-            self._shared,
-            lambda obj: self.read(obj).answer,
-            limit=_MAX_CLEAN,
-            inside=self._trial.label is ABSENT,
-            made=self._made,
-        )
+        inside = self._trial.label is ABSENT
+        found = self._found(start.object, start.answer, self._shared, self._seen, limit=_MAX_CLEAN, inside=inside)
         if found is None:
             return None
         effect = self.read(found).shown.effect
@@ -201,15 +193,8 @@ class _Trying:
         reading = min((each for each in (start, first) if each.written.accepted), key=_disputes, default=first)
         if not reading.written.accepted:
             errors = () if reading.written.accepted is None else reading.written.errors
-            judge = self._pair.writer.create
-            found = find(
-                reading.object,
-                Answer(found=False, errors=errors if search else ()),
-                self._keep,
-                self._pair.writer.node,
-                lambda obj: Answer((verdict := judge(obj, keep_status=True)).accepted is True, verdict.errors),
-                made=self._made,
-            )
+            first_answer = Answer(found=False, errors=errors if search else ())
+            found = self._found(reading.object, first_answer, self._pair.writer.node, self._written)
             if found is None:
                 return Attempt(Ended.OPEN, why=_why_rejected(reading.written))
             reading = self.read(found)
@@ -222,6 +207,23 @@ class _Trying:
         wanted = reading.shown
         small = shrink(reading.object, self._keep, lambda obj: _as_good(self.read(obj).shown, wanted))
         return Attempt(Ended.PROVED, self.read(small))
+
+    def _seen(self, obj: Object) -> Answer:
+        return self.read(obj).answer
+
+    def _written(self, obj: Object) -> Answer:
+        written = self._pair.writer.create(obj, keep_status=True)
+        return Answer(written.accepted is True, written.errors)
+
+    def _found(self, start: Object, first: Answer, root: Node, judge: Judge, **limits: Any) -> Object | None:
+        """The object of a search by edits, or of models of the rules that reject ``start``; None without one."""
+        found = find(start, first, self._keep, root, judge, made=self._made, **limits)
+        if found is not None or not first.errors:
+            return found
+        from crdcompat.compare.equivalence.satisfying import mended  # it loads the CEL library
+
+        made = mended(start, first.errors, self._keep, root, self._made)
+        return next((obj for obj in made if judge(obj).found), None)
 
     def _skips_rule(self, read: Verdict) -> bool:
         """Whether the reader skips its rules for an object, and by its rules alone rejects the value."""

@@ -35,8 +35,8 @@ class Site(Struct, frozen=True):
 
     @property
     def reshaped(self) -> bool:
-        """Whether the type changed. Members of values of different types are not compared."""
-        return self.old.types != self.new.types
+        """Whether the type changed. Members of values of different types are not compared. A resource is an object."""
+        return bool(self.path) and self.old.types != self.new.types
 
     @property
     def lists_count(self) -> bool:

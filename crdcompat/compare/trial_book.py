@@ -10,11 +10,11 @@ import orjson
 from crdcompat.apiserver.equivalence import equivalence_key
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import Trials, WriterReader
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.equality import digest
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node

@@ -15,7 +15,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.search import Answer, find
-from crdcompat.candidates.valid_values import ValidValues
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.structural import Node
 
 _RULES = "x-kubernetes-validations"

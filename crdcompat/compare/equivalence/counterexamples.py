@@ -6,6 +6,7 @@ terms, so a made value is a candidate: a caller asks the servers before it claim
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -13,14 +14,14 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.sample import object_of_size, values
-from crdcompat.candidates.valid_values import ValidValues, list_of
 from crdcompat.compare.equivalence.alike import KEY, declared
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import opposite, some
 from crdcompat.compare.equivalence.entailment import Assignment, entails, models
 from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Literal, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views
-from crdcompat.compare.equivalence.values import candidates, sizes
+from crdcompat.compare.equivalence.values import Facts, candidates, sizes
+from crdcompat.compare.valid_values import ValidValues, list_of
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Assignments of one question that become values.
@@ -75,6 +76,7 @@ class _Maker:
         self._pairs = list(_pairs(model))
         self._counted = list(_counts(model))
         self._parts = list(_parts(model))
+        self._texts = dict(_texts(model))
         self._known: dict[Path, Any] = {}
 
     def value(self, path: Path, node: Node) -> Any:
@@ -104,7 +106,7 @@ class _Maker:
 
     def _scalar(self, path: Path, node: Node, others: list[tuple[Any, bool]]) -> Any:
         wanted = (other for other, equal in others if equal)
-        plain = self._with_parts(path, chain((self._made(node),), values(node)))
+        plain = self._with_parts(path, chain(self._encoded(path, node), (self._made(node),), values(node)))
         named = candidates(self._facts[path], View(node), ()) if node is KEY else ()  # no schema describes keys
         tried = chain(wanted, named, candidates(self._facts[path], View(node), plain))
         fitting = (
@@ -113,6 +115,14 @@ class _Maker:
             if value is not ABSENT and all((value == other) == equal for other, equal in others)
         )
         return next(fitting, ABSENT)
+
+    def _encoded(self, path: Path, node: Node) -> Iterator[str]:
+        """The bytes whose text the assignment states, in base64, where the length of the bytes is free."""
+        if path in self._texts:
+            facts, view = self._texts[path]
+            least = max(3 * (((node.count("minLength") or 0) + 3) // 4) - 2, 0)
+            for text in islice(candidates((*facts, (Atom(Kind.SIZE, path, least), True)), view, ()), 1):
+                yield b64encode(text.encode()).decode()
 
     def _with_parts(self, path: Path, plain: Iterable[Any]) -> Iterator[Any]:
         """Values with the parts that the assignment states, where it states parts between separators."""
@@ -247,6 +257,14 @@ def _parts(model: Assignment) -> Iterator[tuple[Path, tuple[str, int, str]]]:
             path, separator, index = found
             made = (each for each in candidates(facts, view, ()) if separator not in each)
             yield from ((path, (separator, index, part)) for part in islice(made, 1))
+
+
+def _texts(model: Assignment) -> Iterator[tuple[Path, tuple[Facts, View]]]:
+    """Of bytes whose text a rule reads (``string(self)``): the path, and what the model states of the text."""
+    for term, facts, view in statements((atom, holds) for atom, holds in model.items() if is_statement(atom)):
+        read = term.parts[0] if isinstance(term, Opaque) and term.name == "string" else None
+        if isinstance(read, Ref) and read.is_a("bytes"):
+            yield read.path, (facts, view)
 
 
 def _part(term: Canonical) -> tuple[Path, str, int] | None:

@@ -16,7 +16,6 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.server_versions import Server
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.changes import Change
@@ -30,6 +29,7 @@ from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule
 from crdcompat.compare.equivalence.rule_formulas import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
 from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction

@@ -27,6 +27,8 @@ _NOT_READ = frozenset(
         *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
     }
 )
+#: What is in each string of a format, as a pattern.
+_PARTS = {"ipv4": r"\.", "ipv6": ":"}
 #: The types of each kind of scalar whose values may equal a literal.
 _SCALARS = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 
@@ -148,7 +150,10 @@ def _pattern(restricting: Node, holder: _Holder) -> Formula:
 
 def _format(restricting: Node, holder: _Holder) -> Formula:
     name = restricting.format
-    return _opaque("format", name, holder) if supported(name, holder.node.type, holder.server) else TRUE
+    if not supported(name, holder.node.type, holder.server):
+        return TRUE
+    part = fact(Kind.MATCHES, holder.path, _PARTS[name]) if name in _PARTS and holder.kind == "string" else TRUE
+    return every(_opaque("format", name, holder), part)
 
 
 def _size(keyword: str, *kinds: str) -> Callable[[Node, _Holder], Formula]:

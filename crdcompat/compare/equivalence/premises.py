@@ -11,6 +11,7 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.environment import lacks
 from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
+from crdcompat.apiserver.metadata.object_names import SUBDOMAIN
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
@@ -21,6 +22,7 @@ from crdcompat.compare.equivalence.rule_formulas import OLD, truth_of_rule
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 
+_NAME = ("self", "metadata", "name")
 #: Statements of the writer that one proof uses.
 _MAX_PREMISES = 80
 
@@ -136,10 +138,11 @@ def _begun(formula: Formula) -> Iterator[Path]:
 
 
 def _of_resources(view: View) -> Iterator[Formula]:
-    """Members that every resource has; a whole object has a name, too."""
+    """Members that every resource has; a whole object has a name, too, which is a DNS subdomain."""
     if view.resource:
-        whole = () if view.node.embedded else (("metadata", "name"),)
-        yield every(*(has(("self", *names)) for names in (("apiVersion",), ("kind",), *whole)))
+        yield every(has(("self", "apiVersion")), has(("self", "kind")))
+        if not view.node.embedded:
+            yield every(has(_NAME), fact(Kind.MATCHES, _NAME, f"^{SUBDOMAIN}$"))
 
 
 def stated(node: Node, place: Place, view: View, server: Server) -> Iterator[Formula]:

@@ -16,7 +16,6 @@ from crdcompat.candidates.local import NodeJudge, as_read, as_resource, defaulte
 from crdcompat.candidates.mentions import Mention, mentions
 from crdcompat.candidates.small_values import distinct, every_value, hint, variants
 from crdcompat.candidates.unique_items import keeps_rule
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction
@@ -25,6 +24,7 @@ from crdcompat.compare.reading import reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.union import either_rules
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -185,7 +185,8 @@ def _updates(
     read = ((value, as_read(defaulted(value, writer), reader)) for value in searched)
     valid = (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
     optional = any(map(_judges_new_values, rules))
-    modelled = ((found[OLD], found["self"]) for found in _modelled(rules, shared, reader, made_by) if OLD in found)
+    pairs = ((found[OLD], found["self"]) for found in _modelled(rules, shared, reader, made_by) if OLD in found)
+    modelled = (pair for pair in pairs if all(map(both[0].accepts, pair)))
     made = transitions(valid, path, judges, fixed, modelled, optional=optional)
     return Trials(made, complete=not made and every is not None and len(every) <= MAX_VALUES, why=_NO_UPDATE)
 

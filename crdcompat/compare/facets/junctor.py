@@ -13,12 +13,12 @@ from typing import Any
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.candidates.local import NodeJudge, defaulted
 from crdcompat.candidates.small_values import every_value, variants
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks, explains_below
 from crdcompat.compare.junctor_branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.equality import identical, schema_text
 from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.structural import ABSENT, Node

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 
 from crdcompat.candidates.sample import values
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
 from crdcompat.compare.resource_fields import is_of_resource, is_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect

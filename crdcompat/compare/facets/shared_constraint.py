@@ -20,13 +20,13 @@ from crdcompat.candidates.local import NodeJudge, as_read, defaulted, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.sample import around, is_of_type, object_of_size, sample
 from crdcompat.candidates.small_values import variants
-from crdcompat.candidates.valid_values import ValidValues
 from crdcompat.cel.rule import Place
 from crdcompat.cel.uses import rule_of, uses_old
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.reading import COUNTS, as_kept, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.equality import identical
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 from crdcompat.schema.structural import ABSENT, PRESERVE, RULES, Node

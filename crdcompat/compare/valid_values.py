@@ -17,9 +17,9 @@ from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.candidates.local import defaulted
 from crdcompat.candidates.sample import MAX_WEIGHT, list_of_size, sample, unlike, values, weight
-from crdcompat.candidates.search import Answer, find
+from crdcompat.candidates.search import Answer, Judge, find
 from crdcompat.candidates.unique_items import with_stated_type
-from crdcompat.schema.paths import Object, Pointer, with_value
+from crdcompat.schema.paths import Object, Pointer, value_or_none, with_value
 from crdcompat.schema.structural import ABSENT, Node, Schema
 
 #: Values that one search judges at most.
@@ -40,7 +40,7 @@ class ValidValues:
         self.server = server
         # By the identity of the schema, which is kept: equal nodes are made anew for each search.
         self._known: dict[int, tuple[Schema, Any]] = {}
-        self._judges: dict[int, tuple[Node, _Judge]] = {}
+        self._judges: dict[int, tuple[Node, Judge]] = {}
 
     def __call__(self, node: Node) -> Any:
         """A value that ``node`` accepts, if the search finds one; else a minimal value, ABSENT if there is none."""
@@ -52,15 +52,15 @@ class ValidValues:
                 found = self._searched(node, made)
                 self._known[key] = node.raw, made if found is None else found["v"]
             elif isinstance(made, str) and node.rules:
-                texts = (value for value in values(node) if self.accepts(node, value))
-                self._known[key] = node.raw, next(texts, made)
+                texts = chain(values(node), (found["v"] for found in self._modelled(node)))
+                self._known[key] = node.raw, next((text for text in texts if self.accepts(node, text)), made)
         return self._known[key][1]
 
     def accepts(self, node: Node, value: Any) -> bool:
         """Whether ``node`` accepts a value."""
         return self._judge(node)[1]({"v": value}).found
 
-    def _judge(self, node: Node) -> tuple[Node, _Judge]:
+    def _judge(self, node: Node) -> tuple[Node, Judge]:
         """An object that has the node as its member ``v``, and how a server judges it."""
         key = id(node.raw)
         if key not in self._judges:
@@ -80,10 +80,17 @@ class ValidValues:
     def _searched(self, node: Node, made: Any) -> Object | None:
         holder, judge = self._judge(node)
         start = {"v": made}
-        return find(start, judge(start), _NOTHING, holder, judge, made=self, limit=_MAX_JUDGED)
+        found = find(start, judge(start), _NOTHING, holder, judge, made=self, limit=_MAX_JUDGED)
+        return found or next((value for value in self._modelled(node) if judge(value).found), None)
+
+    def _modelled(self, node: Node) -> Iterator[Object]:
+        """Values that satisfy all that the node states, as far as that is understood."""
+        from crdcompat.compare.equivalence.satisfying import satisfying  # it loads the CEL library
+
+        for value in satisfying(node, self):
+            yield {"v": value}
 
 
-_Judge = Callable[[Object], Answer]
 #: No value has to stay as it is.
 _NOTHING = ("",)
 
@@ -125,11 +132,17 @@ def _repeating(node: Node, item: Any) -> Iterator[_Way]:
     if node.list_type == "atomic":
         yield lambda size: [item] * size
     for at, below in _differing(node, item):
-        yield partial(_differ_at, item, at, below)
+        yield partial(_differ_at, item, at, partial(unlike, below))
+        if isinstance(text := value_or_none(item, at), str):
+            yield partial(_differ_at, item, at, partial(_numbered, text))
 
 
-def _differ_at(item: Any, at: Pointer, below: Node, size: int) -> list[Any]:
-    return [with_value(item, at, value) if at else value for value in unlike(below, size)]
+def _differ_at(item: Any, at: Pointer, values: Callable[[int], list[Any]], size: int) -> list[Any]:
+    return [with_value(item, at, value) if at else value for value in values(size)]
+
+
+def _numbered(text: str, size: int) -> list[str]:
+    return [f"{text}{number}" for number in range(size)]
 
 
 def _differing(node: Node, item: Any) -> Iterator[tuple[Pointer, Node]]:
