@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import islice, product
 
 from crdcompat.candidates.mentions import rule_patterns, rule_values
 from crdcompat.candidates.plausible import plausible_strings
@@ -43,9 +43,13 @@ def strings(node: Node) -> Iterator[str]:
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
     rules = [rule for raw in node.rules if (rule := rule_of(raw.get("rule"))) is not None]
-    for hint in (pattern for rule in rules for pattern in rule_patterns(rule)):
+    hints = [pattern for rule in rules for pattern in rule_patterns(rule)]
+    usual = _usual((*patterns, *hints), preferred or POOL, least, most) if hints else []
+    yield from usual
+    for hint in hints:
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
-    yield from sorted(seen, key=lambda text: (len(text), text))
+    yield from sorted(seen.difference(usual), key=lambda text: (len(text), text))
+    seen.update(usual)
     parsed = [*_with_parts(sorted(seen), rules), *(value for rule in rules for value in rule_values(rule))]
     for text in (*plausible_strings(node), *parsed, *(preferred or POOL)):
         padded = (text, text * max(math.ceil(least / len(text)), 1) if text else "", text.ljust(least, "a"))
@@ -61,6 +65,14 @@ def strings(node: Node) -> Iterator[str]:
     if patterns:
         found = _members(patterns, min_length=least, max_length=most, limit=_MAX_MEMBERS)
         yield from (text for text in found if text not in seen)
+
+
+def _usual(patterns: Iterable[str], texts: Iterable[str], least: int, most: int | None) -> list[str]:
+    """The first of these texts that all patterns are found in."""
+    compiled = [compile_pattern(pattern) for pattern in patterns]
+    fitting = (text for text in texts if least <= len(text) <= (math.inf if most is None else most))
+    found = (text for text in fitting if all(isinstance(each, Pattern) and each.search(text) for each in compiled))
+    return [*islice(found, 1)]
 
 
 def _with_parts(texts: Iterable[str], rules: Iterable[Rule]) -> Iterator[str]:
