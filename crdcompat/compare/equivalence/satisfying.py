@@ -26,8 +26,6 @@ from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 
-_OF_MANY = frozenset({Keyword.RULE, *JUNCTORS})
-
 
 def satisfying(node: Node, made: ValidValues, wanted: Iterable[Formula] = ()) -> Iterator[Any]:
     """Values that satisfy what a node states by itself, and the formulas ``wanted`` about its value (``self``)."""
@@ -62,8 +60,7 @@ def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node,
 
     The value at ``keep`` stays. ``root`` is the schema to take values from.
     """
-    failed = (error.pointer[: error.base] for error in errors if error.keyword in _OF_MANY)
-    for pointer in dict.fromkeys(failed):
+    for pointer in dict.fromkeys(_places(errors)):
         node = node_at(root, schema_path_of(root, pointer))
         below = keep[len(pointer) :] if keep[: len(pointer)] == pointer else ()
         place = tuple(step for step in takewhile(lambda step: isinstance(step, str), below) if isinstance(step, str))
@@ -77,9 +74,19 @@ def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node,
             yield with_value(obj, pointer, changed if pointer else _named(changed, obj))
 
 
+def _places(errors: Iterable[FieldError]) -> Iterator[Pointer]:
+    """Where the nodes are whose rules or junctors fail."""
+    for error in errors:
+        if error.keyword is Keyword.RULE:
+            yield error.pointer[: error.base]
+        elif error.keyword in JUNCTORS:
+            yield error.pointer
+
+
 def _named(value: Object, obj: Object) -> Object:
-    """A value for a whole object, with the type and the metadata of ``obj`` but for what the value says of these."""
-    return {**obj, **value, "apiVersion": obj["apiVersion"], "kind": obj["kind"]}
+    """A value for a whole object, with the type of ``obj``, and its metadata but for what the value says of these."""
+    metadata = {**obj["metadata"], **value.get("metadata", {})}
+    return {**obj, **value, "apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": metadata}
 
 
 def _states(node: Node, path: Path, place: tuple[str, ...], value: Any, made: ValidValues) -> Iterator[Formula]:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, string, version, write
 
+from crdcompat.apiserver.field_errors import INVALID, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.server_versions import Server
+from crdcompat.compare.equivalence.satisfying import mended, satisfying
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.structural import Node
 
@@ -150,3 +153,69 @@ def test_a_resource_is_an_object_whatever_its_schema_says(tmp_path: Path) -> Non
         brief, report["findings"]
     )
     assert "type-changed" not in {each["rule"] for each in report["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        # what the schema states of a member that a rule names
+        (
+            ruled(
+                {**obj(kind=string("A", "B"), b=string("x")), "required": ["kind"]},
+                "self.kind != 'A'",
+                "self.kind == 'B' ? has(self.b) : true",
+            ),
+            {"kind": "B", "b": "x"},
+        ),
+        # a rule reads the text of bytes; the base64 of a number is no text of one
+        (ruled(obj(a=string(format="byte"), b={"type": "integer"}), "string(self.a) == 'ok'"), {"a": "b2s="}),
+        (ruled(obj(a={"type": "integer"}), "string(self.a) == '7' && self.a >= 7 && self.a < 8"), {"a": 7}),
+    ],
+    ids=["members", "bytes", "numbers"],
+)
+def test_the_first_value_satisfies_all_rules(node: Json, value: Any) -> None:
+    assert next(satisfying(Node(node), ValidValues(Server(31)))) == value
+
+
+def mended_spec(spec: Json, value: Json, *keep: str) -> Any:
+    """The spec of the first object that `mended` makes from one whose spec breaks a rule; at ``keep`` it stays."""
+    error = FieldError(INVALID, ("spec",), Keyword.RULE, spec, Server(31), base=1)
+    made = mended(_object(spec=value), [error], ("spec", *keep), Node(root(spec=spec)), ValidValues(Server(31)))
+    return next(made, {}).get("spec")
+
+
+def _object(**parts: Any) -> Json:
+    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "example"}, **parts}
+
+
+_TWO = obj(a=string(), b=string("x", "y"), c=obj(d=string(), e=string()))
+
+
+@pytest.mark.parametrize(
+    ("rules", "before", "keep", "after"),
+    [
+        (["has(self.a) || has(self.b)"], {}, ("a",), {"b": "x"}),
+        (["!has(self.a) || self.b == 'y'"], {"a": "v"}, ("a",), {"a": "v", "b": "y"}),
+        (["self.a == 'v' ? self.b == 'y' : self.b == 'x'"], {"a": "v"}, ("a",), {"a": "v", "b": "y"}),
+        (["has(self.c.d) ? self.b == 'x' : self.b == 'y'"], {"c": {}}, ("c",), {"b": "y", "c": {}}),
+        (["self.c.d == 'v' ? self.b == 'y' : self.b == 'x'"], {"c": {"d": "v"}}, ("c",), {"b": "y", "c": {"d": "v"}}),
+        (["self.c.e == 'v' ? self.b == 'y' : true"], {"c": {"e": "v"}}, ("c", "e"), {"b": "y", "c": {"e": "v"}}),
+    ],
+)
+def test_a_mended_object_keeps_its_value(rules: list[str], before: Json, keep: tuple[str, ...], after: Json) -> None:
+    assert mended_spec(ruled(_TWO, *rules), before, *keep) == after
+
+
+def test_a_mended_resource_keeps_what_no_rule_asks_for() -> None:
+    schema = Node(ruled(root(spec=obj(a=string())), "self.metadata.name == 'cluster' && has(self.spec)"))
+    error = FieldError(INVALID, (), Keyword.RULE, {}, Server(31))
+    whole = {**_object(spec={}), "metadata": {"name": "example", "namespace": "default"}}
+    made = next(mended(whole, [error], ("spec", "a"), schema, ValidValues(Server(31))))
+    assert made == {**whole, "metadata": {"name": "cluster", "namespace": "default"}}
+
+
+def test_items_that_stay_are_not_mended() -> None:
+    spec = ruled(obj(l=array(string(), minItems=1), b=string()), "has(self.b)")
+    error = FieldError(INVALID, ("spec", "l", 0), Keyword.RULE, "v", Server(31), base=3)
+    made = mended(_object(spec={"l": ["v"]}), [error], ("spec", "l", 0), Node(root(spec=spec)), ValidValues(Server(31)))
+    assert [*made] == []
