@@ -64,7 +64,8 @@ def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node,
         node = node_at(root, schema_path_of(root, pointer))
         below = keep[len(pointer) :] if keep[: len(pointer)] == pointer else ()
         place = tuple(step for step in takewhile(lambda step: isinstance(step, str), below) if isinstance(step, str))
-        if node is None or node.type != "object" or (below and not place):
+        stays = pointer[: len(keep)] == keep or (below and not place)
+        if node is None or node.type != "object" or stays:
             continue
         node = as_resource(node, is_root=not pointer)
         kept = _at(obj, (*pointer, *place)) if place else ABSENT

@@ -214,8 +214,9 @@ def test_a_mended_resource_keeps_what_no_rule_asks_for() -> None:
     assert made == {**whole, "metadata": {"name": "cluster", "namespace": "default"}}
 
 
-def test_items_that_stay_are_not_mended() -> None:
-    spec = ruled(obj(l=array(string(), minItems=1), b=string()), "has(self.b)")
-    error = FieldError(INVALID, ("spec", "l", 0), Keyword.RULE, "v", Server(31), base=3)
-    made = mended(_object(spec={"l": ["v"]}), [error], ("spec", "l", 0), Node(root(spec=spec)), ValidValues(Server(31)))
-    assert [*made] == []
+@pytest.mark.parametrize("keep", [(), ("spec",), ("spec", "c")])
+def test_a_rule_on_what_stays_mends_nothing(keep: tuple[str, ...]) -> None:
+    spec = obj(c=ruled(obj(a=string()), "has(self.a)"))
+    error = FieldError(INVALID, ("spec", "c"), Keyword.RULE, {}, Server(31), base=2)
+    whole = _object(spec={"c": {}})
+    assert [*mended(whole, [error], keep, Node(root(spec=spec)), ValidValues(Server(31)))] == []
