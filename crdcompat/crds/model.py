@@ -51,19 +51,23 @@ class CrdVersion(Struct, frozen=True, eq=False, dict=True):
     def node(self) -> Node:
         """The schema as nodes; a version without a schema accepts anything and keeps it, as v1beta1 allows.
 
-        The name of the object is declared, because servers know it without a declaration: another side may limit it.
+        What servers know of each object without a declaration is declared, because another side may limit it.
         """
-        return Node(_with_names(self.schema) if self.schema is not None else {PRESERVE: True})
+        return Node(_as_resource(self.schema) if self.schema is not None else {PRESERVE: True})
 
 
-def _with_names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema of objects, with ``metadata.name`` and ``metadata.generateName``: no other metadata may have limits."""
+def _as_resource(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema with the type and the names of objects: no other metadata may have limits."""
     properties = schema.get("properties")
     metadata = properties.get("metadata", {"type": "object"}) if isinstance(properties, dict) else None
     if not isinstance(properties, dict) or not isinstance(metadata, dict):
         return schema
-    names = {name: {"type": "string"} for name in ("name", "generateName")} | mapping_of(metadata.get("properties"))
-    return {**schema, "properties": {**properties, "metadata": {**metadata, "properties": names}}}
+    names = dict.fromkeys(("name", "generateName"), _TEXT) | mapping_of(metadata.get("properties"))
+    of_all = {"apiVersion": _TEXT, "kind": _TEXT, **properties, "metadata": {**metadata, "properties": names}}
+    return {**schema, "properties": of_all}
+
+
+_TEXT = {"type": "string"}
 
 
 class Crd(Struct, frozen=True, eq=False, dict=True):

@@ -1,4 +1,4 @@
-"""Limits on ``metadata.name``, which servers know in each object, whether a schema declares it or not."""
+"""Limits on the type and the name of objects, which servers know in each, whether a schema declares them or not."""
 
 from __future__ import annotations
 
@@ -44,3 +44,19 @@ def test_a_declaration_without_a_limit_changes_nothing(tmp_path: Path) -> None:
     for free in UNDECLARED:
         report = diff(*both(tmp_path, free, _limiting()))
         assert (report["findings"], report["without_effect"], report["undecided"]) == ([], [], [])
+
+
+@pytest.mark.parametrize("limited", [{"kind": string("Gadget")}, {"apiVersion": {"type": "string", "maxLength": 2}}])
+def test_a_limit_that_no_object_meets(tmp_path: Path, limited: Json) -> None:
+    old, new = obj(spec=_SPEC), obj(spec=_SPEC, **limited)
+    report = diff(*both(tmp_path, old, new))
+    (path,) = limited
+    assert [(finding["direction"], finding["severity"], finding["path"]) for finding in report["findings"]] == [
+        ("upgrade", "warning", path)
+    ]
+    prove(report["findings"][0], crd(old), crd(new))
+
+
+def test_a_limit_that_each_object_meets(tmp_path: Path) -> None:
+    report = diff(*both(tmp_path, obj(spec=_SPEC), obj(spec=_SPEC, kind=string("Widget"))))
+    assert (report["findings"], report["undecided"]) == ([], [])
