@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.strategy import Resource
     from crdcompat.schema.paths import Object
 
-_MAX_BODY = 3 << 20
+MAX_BODY = 3 << 20
+"""Bytes of a request that a server reads."""
 _MAX_REQUEST, _MAX_MESSAGE = 3 << 19, 2 << 20
 """Bytes of a request to etcd that etcd refuses, and that the server's client does not send."""
 #: Bytes beside the object in a request to etcd, at least and at most.
@@ -85,9 +86,9 @@ def _sent(value: Any) -> bytes:
 
 def too_large(body: Any) -> Verdict | None:
     """The refusal of a body for its size, sent as compact JSON."""
-    if len(_sent(body)) <= _MAX_BODY:
+    if len(_sent(body)) <= MAX_BODY:
         return None
-    return refused(413, f"Request entity too large: limit is {_MAX_BODY}")
+    return refused(413, f"Request entity too large: limit is {MAX_BODY}")
 
 
 def unrecognized(resource: Resource, raw: Object) -> Verdict | None:

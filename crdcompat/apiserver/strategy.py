@@ -213,6 +213,10 @@ class Resource(Admission):
         name = metadata_of(stored).get("name", "")
         return self._failed(404, f"{self.crd.plural}.{self.crd.group} {quote(str(name))} not found")
 
+    def not_served(self) -> Verdict:
+        """The 404 of every request for a version that the CRD does not serve."""
+        return self._failed(404, "the server could not find the requested resource")
+
     def patched(self, whole: Object, stored: Object, *, status: bool) -> Verdict:
         """The write of the object that a patch makes."""
         if status and not self.version.has_status:

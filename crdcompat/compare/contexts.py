@@ -11,7 +11,7 @@ from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.registry import facet_of
-from crdcompat.compare.result import Occurrence, Open
+from crdcompat.compare.result import Harmless, Occurrence, Open
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
@@ -86,12 +86,38 @@ def _reached(
     return found
 
 
-def why_harmless(change: Change, direction: Direction, effect: Effect) -> str:
-    """Why a change has no effect, or none that counts."""
+def effects_in(
+    occurrence: Occurrence, outcomes: Mapping[Direction, Mapping[Schemas, Outcome]], direction: Direction
+) -> tuple[Effect, tuple[Effect, ...]]:
+    """The effect of a change in one context and direction, and the effects in OLD's and NEW's window.
+
+    They are NONE in a direction that has no outcome. No write is refused by the schema of a version that is not served.
+    """
+    found = dict.fromkeys(Direction, Effect.NONE)
+    for way, known in outcomes.items():
+        effect = known[schemas_of(occurrence)].effect
+        if effect != Effect.WRITE_REJECTED or occurrence.reader(way).version.served:
+            found[way] = effect
+    return found[direction], tuple(found.values())
+
+
+def harmless(
+    crd: str, version: str, occurrences: Sequence[Occurrence], direction: Direction, effect: Effect
+) -> Harmless:
+    """One change that has no effect in some contexts, or none that counts, and why."""
+    contexts = tuple(dict.fromkeys(each.context for each in occurrences))
+    reason = _why_harmless(occurrences[0], direction, effect)
+    return Harmless(crd, version, contexts, occurrences[0].change, direction, reason)
+
+
+def _why_harmless(occurrence: Occurrence, direction: Direction, effect: Effect) -> str:
+    kind = occurrence.change.kind
     if effect != Effect.NONE:
         return "only objects of another version meet it, and no write of them is refused"
-    if not facet_of(change.kind).effects[change.kind].towards(direction):
-        return f"no {change.kind} has an effect in this direction"
+    if not facet_of(kind).effects[kind].towards(direction):
+        return f"no {kind} has an effect in this direction"
+    if not occurrence.reader(direction).version.served:
+        return "the version is not served there, so that no write is judged by its schema"
     return "every object that one side accepts passes the other: tried in all cases, or proved"
 
 

@@ -18,12 +18,20 @@ from msgspec.structs import astuple, replace
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.compare.budget import unproved
 from crdcompat.compare.comparison_cache import ComparisonCache
-from crdcompat.compare.contexts import by_witness, identity_of, merge_open, outcomes_of, schemas_of, why_harmless
+from crdcompat.compare.contexts import (
+    by_witness,
+    effects_in,
+    harmless,
+    identity_of,
+    merge_open,
+    outcomes_of,
+    schemas_of,
+)
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds, judged_of_crd, occurrence_of, representative
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.likelihood import is_unlikely, is_writer_default
-from crdcompat.compare.result import Comparison, Harmless, Judged, Occurrence, Open
+from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
 from crdcompat.compare.schema_walk import SchemaDiff
 from crdcompat.compare.seeds import Seed, as_written, proof_by, prove_by_seeds
 from crdcompat.compare.site import WriterReader
@@ -245,16 +253,11 @@ class Comparer:
         for direction in (wanted for wanted in directions if wanted in ways):
             groups: dict[tuple[Any, ...], list[Occurrence]] = {}
             for occurrence in places:
-                key = schemas_of(occurrence)
-                outcome = outcomes[direction][key]
-                windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
-                groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(occurrence)
-            for (effect, _, windows), occurrences in groups.items():
+                values = canonical(outcomes[direction][schemas_of(occurrence)].labels)
+                groups.setdefault((*effects_in(occurrence, outcomes, direction), values), []).append(occurrence)
+            for (effect, windows, _), occurrences in groups.items():
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
-                    contexts = tuple(dict.fromkeys(each.context for each in occurrences))
-                    change = occurrences[0].change
-                    reason = why_harmless(change, direction, effect)
-                    found.without_effect.append(Harmless(crd, version, contexts, change, direction, reason))
+                    found.without_effect.append(harmless(crd, version, occurrences, direction, effect))
                     continue
                 labels = outcomes[direction][schemas_of(occurrences[0])].labels
                 sides = partial(self._sides, direction)

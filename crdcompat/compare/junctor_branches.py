@@ -32,6 +32,20 @@ def compared_by_branch(site: Site, keyword: str) -> bool:
     return keyword == "anyOf" or (_are_disjoint(site.old) and _are_disjoint(site.new))
 
 
+def lists_values(site: Site, keyword: str) -> bool:
+    """Whether a junctor only lists values on each side that has it: the facet ``enum`` compares all that it says.
+
+    A oneOf rejects what two of its branches list, so it counts only where no two share a value.
+    """
+    if keyword == "not":
+        return False
+    sides = [getattr(side, BRANCHES[keyword]) for side in (site.old, site.new)]
+    only_lists = all(branch.raw.keys() == {"enum"} and branch.enum for side in sides for branch in side)
+    return only_lists and (
+        keyword != "oneOf" or all(not node.one_of or _are_disjoint(node) for node in (site.old, site.new))
+    )
+
+
 def branch_sites(site: Site, keyword: str) -> Iterator[Site]:
     """The branches of both sides in pairs. Both sides have the same number of branches."""
     pairs = zip(getattr(site.old, BRANCHES[keyword]), getattr(site.new, BRANCHES[keyword]), strict=True)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.limits import misfits
+from crdcompat.apiserver.sending import MAX_BODY
 from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.candidates.local import NodeJudge
@@ -121,11 +122,15 @@ def breaks_limits(node: Node, keywords: Iterable[str], server: Server) -> Callab
 
 
 def range_of(node: Node, keywords: Sequence[str]) -> Range:
-    """The range that a node's ``keywords`` describe; infinite on a side without a limit, counts from 0 on."""
+    """The range that a node's ``keywords`` describe; infinite on a side without a limit.
+
+    Counts begin at 0. A limit that no request reaches is none: each character, item and member has a byte.
+    """
     low, high, *exclusive = keywords
     flags = [node.raw.get(keyword) is True for keyword in exclusive]
-    least = 0 if low in _COUNTS_FROM_0 else -math.inf
-    return Range(max(number(node.raw.get(low), least), least), number(node.raw.get(high), math.inf), *flags)
+    least, most = (0, MAX_BODY) if low in _COUNTS_FROM_0 else (-math.inf, math.inf)
+    limit = number(node.raw.get(high), math.inf)
+    return Range(max(number(node.raw.get(low), least), least), limit if limit < most else math.inf, *flags)
 
 
 def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str], *, added: int = 0) -> Iterator[int]:

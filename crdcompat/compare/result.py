@@ -34,6 +34,10 @@ class Occurrence(Struct, frozen=True, eq=False):
         """The places of the change on a side."""
         return (self.old if side == Side.OLD else self.new).everywhere()
 
+    def reader(self, direction: Direction) -> Chosen:
+        """The version by which objects are read after a step in this direction."""
+        return self.old if direction == Direction.ROLLBACK else self.new
+
     @property
     def written_as(self) -> str:
         """The version that objects are written as, if it differs from the one that reads them; else ""."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from crdcompat.errors import CrdcompatError
 from crdcompat.schema.answers import json_of
 from crdcompat.schema.equality import digest
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import PRESERVE, Node, mapping_of
 
 if TYPE_CHECKING:
     from crdcompat.crds.context import Context, Where
@@ -49,8 +49,25 @@ class CrdVersion(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def node(self) -> Node:
-        """The schema as nodes; a version without a schema accepts anything and keeps it, as v1beta1 allows."""
-        return Node(self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True})
+        """The schema as nodes; a version without a schema accepts anything and keeps it, as v1beta1 allows.
+
+        What servers know of each object without a declaration is declared, because another side may limit it.
+        """
+        return Node(_as_resource(self.schema) if self.schema is not None else {PRESERVE: True})
+
+
+def _as_resource(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema with the type and the names of objects: no other metadata may have limits."""
+    properties = schema.get("properties")
+    metadata = properties.get("metadata", {"type": "object"}) if isinstance(properties, dict) else None
+    if not isinstance(properties, dict) or not isinstance(metadata, dict):
+        return schema
+    names = dict.fromkeys(("name", "generateName"), _TEXT) | mapping_of(metadata.get("properties"))
+    of_all = {"apiVersion": _TEXT, "kind": _TEXT, **properties, "metadata": {**metadata, "properties": names}}
+    return {**schema, "properties": of_all}
+
+
+_TEXT = {"type": "string"}
 
 
 class Crd(Struct, frozen=True, eq=False, dict=True):

@@ -143,6 +143,7 @@ def _is_successor(before: _Documents, after: _Documents) -> bool:
 
 
 def _fields(documents: Iterable[CrdDocument]) -> set[tuple[str, str]]:
-    """The fields below ``spec``, ``status`` and other top-level fields of all versions."""
+    """The fields below ``spec``, ``status`` and other top-level fields of all versions, without those of each kind."""
     roots = (version.node.properties for document in documents for version in document.crd.versions)
-    return {(top, name) for root in roots for top, node in root.items() for name in node.properties}
+    halves = ((top, node) for root in roots for top, node in root.items() if top != "metadata")
+    return {(top, name) for top, node in halves for name in node.properties}

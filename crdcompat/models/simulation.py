@@ -111,7 +111,8 @@ class RejectedCause(Struct, frozen=True):
 
     ``objects`` of ``total`` are affected; ``endpoint`` (``main`` or ``status``) is where a write can remove the values,
     ``location`` the line of the judging release's CRD to widen. ``redacted`` are the values to publish. ``growth`` is
-    the declaration that a cause of the type ``TOO_EARLY`` breaks: the judging release may accept its values.
+    the declaration that a cause of the type ``TOO_EARLY`` breaks: the judging release may accept its values. ``writes``
+    are the kinds of write that fail by the values; () if no error names them.
     """
 
     crd: str
@@ -126,6 +127,7 @@ class RejectedCause(Struct, frozen=True):
     example: str
     redacted: tuple[Any, ...] = ()
     growth: Growth | None = None
+    writes: tuple[WriteKind, ...] = ()
 
 
 class NotSimulated(Struct, frozen=True):

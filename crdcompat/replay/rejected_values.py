@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.apiserver.field_errors import NOT_SUPPORTED
+from crdcompat.apiserver.field_errors import NOT_SUPPORTED, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.redaction import is_public, names_secret
 from crdcompat.crds.manifest_positions import Spot
 from crdcompat.crds.reader import CrdSet
@@ -20,7 +21,7 @@ from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import HIDDEN, Side
-from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, WriteResult
+from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, Endpoint, WriteKind, WriteResult
 
 _MAX_VALUES = 20
 #: The types of errors whose values a report lists: enum values, and versions.
@@ -31,7 +32,10 @@ CauseKey = tuple[str, SchemaPath, str]
 
 
 class CauseGroup(Struct):
-    """Rejected values of one kind's objects at one path with one type of error; ``hidden`` are keys of ``values``."""
+    """Rejected values of one kind's objects at one path with one type of error; ``hidden`` are keys of ``values``.
+
+    ``writes`` are the kinds of write that fail by them.
+    """
 
     chosen: Chosen
     kind: str
@@ -41,6 +45,7 @@ class CauseGroup(Struct):
     source: str
     values: dict[Any, Any] = field(default_factory=dict)
     hidden: set[Any] = field(default_factory=set)
+    writes: set[WriteKind] = field(default_factory=set)
     objects: int = 0
 
     @property
@@ -75,8 +80,35 @@ class CauseGroup(Struct):
 
 
 def _counted(replayed: Replayed) -> Iterable[Cause]:
-    """The causes of a replay; none if only creating the object anew is rejected, which no rollback does."""
-    return replayed.last.causes if replayed.worst is not WriteResult.ACCEPTED else ()
+    """The causes of a replay by which a write fails; none for creating the object anew, which no rollback does.
+
+    Rules count, too, that the server does not evaluate before the others are repaired. All causes count where no write
+    names one: an apply that cannot be typed, a version that is not served.
+    """
+    if replayed.worst is WriteResult.ACCEPTED:
+        return ()
+    errors = [error for _, error in _failing(replayed)]
+    named, hides_rules = {*map(_facts, errors)}, any(error.is_marker for error in errors)
+    found = [
+        cause
+        for cause in replayed.last.causes
+        if _facts(cause.error) in named or (hides_rules and cause.error.keyword is Keyword.RULE)
+    ]
+    return found or replayed.last.causes
+
+
+def _failing(replayed: Replayed) -> Iterator[tuple[WriteKind, FieldError]]:
+    """The errors of the writes that count and are rejected, on any of the servers."""
+    for _, found in replayed.by_server:
+        for kind in COUNTED_WRITES:
+            answer = found.writes.get(kind)
+            if answer is not None and answer.counts is WriteResult.REJECTED:
+                yield from ((kind, error) for error in answer.errors)
+
+
+def _facts(error: FieldError) -> tuple[Any, ...]:
+    """What an error to a write has in common with the cause that it is about: the place and the type."""
+    return error.pointer, error.type
 
 
 class CauseCounter:
@@ -95,7 +127,7 @@ class CauseCounter:
         """Count one object. Returns its causes."""
         chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
-        causes = set()
+        causes, failing = set(), [(kind, _facts(error)) for kind, error in _failing(replayed)]
         for cause in self._causes_of(replayed):
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
@@ -109,6 +141,7 @@ class CauseCounter:
                 group.values.setdefault(value_key, value)
                 if error.type == NOT_SUPPORTED and not self._is_public(cause, value_key, replayed.schemas):
                     group.hidden.add(value_key)
+            group.writes.update(kind for kind, named in failing if named == _facts(error))
             causes.add(key)
         for key in causes:
             self._groups[key].objects += 1
@@ -151,6 +184,7 @@ class CauseCounter:
                 location=Location(side, group.chosen.document.file, *places.get(group.spot, (None, None))),
                 example=f"{group.label} in {group.source}",
                 redacted=group.redacted,
+                writes=tuple(kind for kind in COUNTED_WRITES if kind in group.writes),
             )
             for group in groups
         )

@@ -76,3 +76,19 @@ def test_listed_values_are_all_multiples(tmp_path: Path, members: list[Any], fac
         sides = (root(spec=obj(n=old)), root(spec=obj(n={**old, "multipleOf": limit})))
         found = diff(*both(tmp_path / str(limit), *sides))["findings"]
         assert {finding["rule"] for finding in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("keyword", "free"),
+    [
+        ("maxLength", string()),
+        ("maxItems", array(string())),
+        ("maxProperties", {"type": "object", "additionalProperties": string()}),
+    ],
+)
+def test_a_limit_beyond_the_size_of_a_request_is_none(tmp_path: Path, keyword: str, free: Json) -> None:
+    """A server reads 3 MiB of a request."""
+    reached, unreachable = ({**free, keyword: (3 << 20) - 1}, {**free, keyword: 3 << 20})
+    for limited, expected in ((reached, ["warning"]), (unreachable, [])):
+        report = diff(*both(tmp_path, root(spec=obj(v=limited)), root(spec=obj(v=free))))
+        assert [finding["severity"] for finding in report["findings"]] == expected

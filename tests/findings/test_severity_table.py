@@ -47,6 +47,7 @@ def _of(name: str, sets: str) -> Json:
 
 
 _A, _AB = string("A"), string("A", "B")
+_GADGET = crd(root(), kind="Gadget")
 _DEFAULTED = {**string("A", "B"), "default": "B"}
 _TWO = [version(root()), version(root(), "v2", storage=False)]
 _LEFT = [version(root()), version(root(), "v2", storage=False, served=False)]
@@ -109,7 +110,17 @@ ROWS: dict[str, tuple[_Sides, str, tuple[str, ...]]] = {
         "rollback",
         ("version-added",),
     ),
-    "a value is pruned or set by default": (
+    "a CRD is renamed, or moves to another group": (
+        ([*_one(spec=obj(p=_A)), _GADGET], [crd(root(spec=obj(p=_A)), group="other.com"), _GADGET]),
+        "both",
+        ("crd-renamed",),
+    ),
+    "a field goes, and its values with it": (
+        (_one(spec=obj(p=_A, q=_AB)), _one(spec=obj(p=_A))),
+        "upgrade",
+        ("property-removed",),
+    ),
+    "another value is pruned, or one is set by default": (
         (_one(spec=obj(p=_A)), _one(spec=obj(p=_A, q=_DEFAULTED))),
         "both",
         ("property-added",),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.crd_facet import (
     FAILED,
+    LOST,
     NOTHING,
     CrdChange,
     CrdEffect,
@@ -16,7 +17,10 @@ from crdcompat.compare.crd_facet import (
     crd_change,
 )
 from crdcompat.compare.facet import Effects
+from crdcompat.compare.resource_fields import OF_RESOURCES
+from crdcompat.crds.model import Crd
 from crdcompat.crds.resolving import Resolved
+from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Effect
 
 _GONE = (Effect.CRD_REJECTED, Effect.REQUEST_FAILED)
@@ -24,6 +28,7 @@ EFFECTS = {
     "version.added": Effects(rollback=_GONE),
     "version.removed": Effects(upgrade=_GONE),
     "version.storage-moved": Effects(rollback=_GONE),
+    "version.storage-switched": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_PRUNED,)),
     "version.served-changed": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.REQUEST_FAILED,)),
     "version.deprecated": Effects(),
 }
@@ -69,12 +74,46 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
         change = crd_change("version.served-changed", a.served, b.served, *at)
         yield CrdChange(pair.name, change, FAILED if b.served else NOTHING, FAILED if a.served else NOTHING)
     if not a.storage and b.storage and not pair.crds.keeps_storage_version:
-        at = (*a.pointer, "storage"), (*b.pointer, "storage")
-        yield CrdChange(pair.name, crd_change("version.storage-moved", _storage(pair.crds.old), pair.name, *at))
+        yield _switched(pair)
     before, after = a.raw.get("deprecated"), b.raw.get("deprecated")
     if bool(before) != bool(after):
         at = (*a.pointer, "name"), (*b.pointer, "name")
         yield CrdChange(pair.name, crd_change("version.deprecated", before, after, *at))
+
+
+def _switched(pair: VersionPair) -> CrdChange:
+    """NEW stores a version that OLD has and does not store: each side stores its own version at the next write."""
+    (a, b), before = pair.versions, _storage(pair.crds.old)
+    change = crd_change("version.storage-switched", before, pair.name, (*a.pointer, "storage"), (*b.pointer, "storage"))
+    old_crd, new_crd = pair.crds.crds
+    stored = pair.crds.old.versions[before].version if before is not None else a
+    return CrdChange(
+        pair.name,
+        change,
+        LOST if _copies(old_crd) and _erases(stored.node, b.node, is_resource=True) else NOTHING,
+        LOST if _copies(new_crd) and _erases(b.node, stored.node, is_resource=True) else NOTHING,
+    )
+
+
+def _copies(crd: Crd) -> bool:
+    """Whether a CRD stores what its schema declares of an object of another version, as it is."""
+    return crd.prunes and crd.conversion_strategy == "None"
+
+
+def _erases(reader: Node, writer: Node, *, is_resource: bool = False) -> bool:
+    """Whether a schema prunes members that values of another one have (docs/semantics.md#pruning)."""
+    keeps = reader.preserve or reader.additional is not None
+    if not keeps and (writer.preserve or writer.additional is not None):
+        return True
+    kept = OF_RESOURCES if is_resource or reader.embedded else frozenset[str]()
+    below = [(reader.child(name), node) for name, node in writer.properties.items() if name not in kept]
+    if not keeps and any(node is None for node, _ in below):
+        return True
+    if isinstance(writer.additional, Node):
+        below.append((reader.additional if isinstance(reader.additional, Node) else None, writer.additional))
+    if writer.items is not None:
+        below.append((reader.items, writer.items))
+    return any(node is not None and _erases(node, other) for node, other in below)
 
 
 def precedes(name: str, other: str) -> bool:

@@ -10,7 +10,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
 from crdcompat.compare.resource_fields import OF_RESOURCES
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
-from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-embedded-resource"
@@ -30,9 +29,12 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Objects without and with the fields that an embedded resource requires."""
-    node = node_at(pair.writer.node, change.path)
+    node, read = pair.nodes(change.path)
     if node is None:
         return Trials(())
+    loses = Effect.VALUE_PRUNED in EFFECTS[change.kind].towards(direction)
+    if loses and read is not None and read.preserve and not OF_RESOURCES & read.properties.keys():
+        return Trials((), complete=True)
     made = sample(node)
     base = made if isinstance(made, dict) else {}
     bare = {name: value for name, value in base.items() if name not in OF_RESOURCES}

@@ -15,7 +15,7 @@ from crdcompat.candidates.local import NodeJudge, defaulted
 from crdcompat.candidates.small_values import every_value, variants
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks, explains_below
-from crdcompat.compare.junctor_branches import BRANCHES, compared_by_branch, enums_of, without_enums
+from crdcompat.compare.junctor_branches import BRANCHES, compared_by_branch, enums_of, lists_values, without_enums
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.compare.valid_values import ValidValues
@@ -36,7 +36,9 @@ def changes(site: Site) -> Iterator[Change]:
         return
     differing = [k for k in sorted(KEYWORDS) if not identical(site.old.raw.get(k), site.new.raw.get(k))]
     differing = [
-        keyword for keyword in differing if not (compared_by_branch(site, keyword) and _only_enums(site, keyword))
+        keyword
+        for keyword in differing
+        if not (compared_by_branch(site, keyword) and _only_enums(site, keyword)) and not lists_values(site, keyword)
     ]
     if differing:
         old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))

@@ -15,8 +15,10 @@ from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.errors import UsageError
 
+#: No request of a server: it asks the schema of a version, served or not, about a whole object.
+_BY_SCHEMA = "validate"
 #: The kinds of create, and whether each keeps the status.
-_CREATES = {"create": False, "validate": True}
+_CREATES = {"create": False, _BY_SCHEMA: True}
 #: The kinds of write over a stored object. In patches ``new`` is the patch, in ``scale`` the Scale object.
 _UPDATES: dict[str, Callable[..., Verdict]] = {
     "update": requests.update,
@@ -61,6 +63,8 @@ def judge_write(
         raise UsageError(f"a field manager is for {' and '.join(_APPLIES)}, not for {operation}")
     if operation not in _CREATES and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
+    if not resource.version.served and operation != _BY_SCHEMA:
+        return resource.not_served()
     try:
         if operation in _CREATES:
             keep = _CREATES[operation]

@@ -19,9 +19,10 @@ from crdcompat.vocabulary.texts import some
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+    from crdcompat.vocabulary.writes import WriteKind
 
 
 class KindReplay(Struct, frozen=True, eq=False):
@@ -59,7 +60,14 @@ def folded_causes(causes: Iterable[RejectedCause]) -> list[tuple[str, RejectedCa
     """Groups of causes that differ in one step of their paths: the folded path, the first cause, and all causes."""
 
     def facts(cause: RejectedCause) -> Hashable:
-        return cause.crd, cause.type, cause.objects, cause.endpoint, listed(cause.values, len(cause.values))
+        return (
+            cause.crd,
+            cause.type,
+            cause.objects,
+            cause.endpoint,
+            cause.writes,
+            listed(cause.values, len(cause.values)),
+        )
 
     groups = siblings(causes, lambda cause: cause.path, facts)
     return [(fold([cause.path for cause in group]), group[0], group) for group in groups]
@@ -72,7 +80,11 @@ def failing_writes(objects: Iterable[SimulatedObject]) -> str:
         for kind in COUNTED_WRITES
         if any((write := item.writes.get(kind)) and write.verdict == WriteResult.REJECTED for item in objects)
     ]
-    return "every write" if len(found) == len(COUNTED_WRITES) else ", ".join(found)
+    return _named(found)
+
+
+def _named(kinds: Sequence[WriteKind]) -> str:
+    return "every write" if len(kinds) == len(COUNTED_WRITES) else ", ".join(kinds)
 
 
 def unjudged_replay(report: SimulationReport) -> tuple[str, ...]:
@@ -153,8 +165,9 @@ def _blocked(report: SimulationReport) -> Iterable[Blocked]:
     reader = judging(report).title
     found = [(kind, *each) for kind in replayed_kinds(report) for each in folded_causes(kind.causes)]
     for kind, path, cause, _ in sorted(found, key=lambda each: each[2].type != NOT_FOUND):  # 404 first: all requests
-        writes = failing_writes(kind.having(WriteResult.REJECTED))
-        yield Blocked(kind.kind, path or "the object", f"{reader} {_reaction(cause)}: {writes} fails")
+        writes = _named(cause.writes) if cause.writes else failing_writes(kind.having(WriteResult.REJECTED))
+        fails = f"{writes} {'fail' if ',' in writes else 'fails'}"
+        yield Blocked(kind.kind, path or "the object", f"{reader} {_reaction(cause)}: {fails}")
     for cause in report.early:
         if cause.growth is not None:
             yield Blocked(cause.kind, cause.path, f"holds {listed(cause.values)} {too_early(cause.growth)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, Run, crd, obj, root, run, spawn, string, write
+from helpers import Json, Run, crd, obj, root, run, spawn, string, version, write
 
 from crdcompat.features.judge.stored import MAX_DIFFERING
 
@@ -326,3 +326,22 @@ def test_deepdiff_is_imported_only_for_what_else_changed(world: Path) -> None:
         words = [sys.executable, "-c", code, "judge", "crd.yaml", f"{name}.json"]
         done = subprocess.run(words, cwd=world, text=True, capture_output=True)
         assert done.stdout.splitlines()[-1] == loaded, done.stderr
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_version_that_is_not_served(tmp_path: Path, served: bool) -> None:
+    """The server answers 404 before it reads the object; ``validate`` asks the schema alone."""
+    one = version(obj(spec=obj(size={"type": "integer"})))
+    file = write(
+        tmp_path / "crd.json", crd(versions=[one, version(obj(spec=obj()), "v2", storage=False, served=served)])
+    )
+    sent = {"apiVersion": "example.com/v2", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    asked = [
+        {"id": op, "crd": str(file), "version": "v2", "op": op, "kube": "1.31", "new": sent}
+        for op in ("create", "validate")
+    ]
+    answers = run("judge", "--requests", "-", stdin="\n".join(map(json.dumps, asked)).encode()).out.splitlines()
+    found = [(answer["accepted"], answer["code"], answer["aggregate"]) for answer in map(json.loads, answers)]
+    not_found = (False, 404, "the server could not find the requested resource")
+    assert found == [(True, 200, "") if served else not_found, (True, 200, "")]
+    assert run("judge", file, write(tmp_path / "new.json", sent)).code == (0 if served else 1)
