@@ -241,7 +241,7 @@ def _keep(
     side: _Side, documents: _Documents, found: _Documents, same: _Documents, chosen: _Chosen, by: Kind | str
 ) -> None:
     """Set aside the documents of one CRD on one side that are not ``found``, nor the ``same`` as one that is."""
-    kept = without_bases((*found, *same), side.evidence)
+    kept = without_bases(found, same, side.evidence)
     aside = [each for each in documents if not any(each is one for one in kept)]
     chosen.kept.update(map(id, kept))
     if isinstance(by, Kind):
