@@ -6,7 +6,7 @@ Most rejections concern some values alone, and only if somebody writes one. Thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice, permutations
+from itertools import chain, islice, permutations
 from typing import Any
 
 from crdcompat.candidates.local import NodeJudge
@@ -59,16 +59,18 @@ def _is_frozen(made: Iterable[Iterable[Any]], judge: NodeJudge) -> bool:
 def _changing(node: Node, ruled: Node) -> Iterator[Iterable[Iterable[Any]]]:
     """Values of the field that differ. Of an object: in any member, then in one member that the rules mention.
 
-    The values come in groups, with other values of the rest in each: a rule may refuse changes only under some.
+    The values come in groups, with other values of the rest in each: a rule may refuse changes only under some. Those
+    that the rules name are tried first: one of them may be what can be changed.
     """
+    mentioned = mentions(ruled)[:_MAX_MEMBERS]
     if node.type != "object":
-        yield [variants(node)]
+        yield [chain(*(each.values for each in mentioned), variants(node))]
         return
     bases = [base for base in islice(variants(ruled), _MAX_BASES) if isinstance(base, dict)]
     few = [((name,), value) for name, member in node.properties.items() for value in islice(variants(member), 2)]
     yield ((with_value(base, *each) for each in few) for base in bases)
-    for mention in mentions(ruled)[:_MAX_MEMBERS]:
+    for mention in mentioned:
         if mention.member and (member := mention.at(node)) is not None:
-            made = [*islice(variants(member), 2 * _MAX_VALUES)]
+            made = [*mention.values, *islice(variants(member), 2 * _MAX_VALUES)]
             fitting = (base for base in bases if is_within(base, mention.member))
             yield ((with_value(base, mention.member, value) for value in made) for base in fitting)

@@ -165,6 +165,8 @@ class ReaderVerdict(Struct, frozen=True):
 
     def prunes(self) -> bool:
         """Whether the field, or something below it, is pruned as unknown."""
+        if not self.pointer:
+            return bool(self.verdict.pruned)
         below = (f"{self.field}.", f"{self.field}[")
         return any(path == self.field or path.startswith(below) for path in self.verdict.pruned)
 

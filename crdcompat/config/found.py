@@ -16,9 +16,10 @@ from crdcompat.apiserver.server_versions import OPENSHIFT, Server, server_of_nam
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.commit_servers import is_of_openshift, library_minor
 from crdcompat.config.configuration import Config
-from crdcompat.config.release_lines import Line, line_of, nouns_of, release_branches
+from crdcompat.config.release_lines import Line, line_of, nouns_of
+from crdcompat.config.release_trains import may_be_release_branch, release_branches
 from crdcompat.errors import SourceError
-from crdcompat.sources.branches import Names, having, is_release_branch, read_names
+from crdcompat.sources.branches import Names, having, read_names
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
@@ -107,7 +108,7 @@ def main_branch(config: Config, names: Names) -> str:
 def targets_of(line: Line, names: Names) -> tuple[str, ...]:
     """The releases that a rollback from a line goes to, by full ref where a branch and a tag of the name differ."""
     before = line.before[: _MAX_TAGS if line.are_tags else _MAX_BRANCHES]
-    return tuple(names.unambiguous(each, is_tag=line.are_tags or not is_release_branch(each)) for each in before)
+    return tuple(names.unambiguous(each, is_tag=line.are_tags or not may_be_release_branch(each)) for each in before)
 
 
 def server_of(line: Line, name: str) -> FoundServer | None:
@@ -177,7 +178,7 @@ def _key(config: Config, repo: Repository, names: Names, commit: str, spellings:
     keys = dict.fromkeys((*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]))
     if (spelt := next((name for name in spellings if name in keys), "")) or not keys:
         return spelt
-    refs = {name: names.refs[name] for name in keys if name in names.refs and not is_release_branch(name)}
+    refs = {name: names.refs[name] for name in keys if name in names.refs and not may_be_release_branch(name)}
     there = having(repo, commit, refs)
     return next(iter(there)) if len(there) == 1 else ""
 

@@ -10,9 +10,10 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.commit_servers import library_minor
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import FoundServer, is_openshift, main_branch, server_of, targets_of, with_servers_found
-from crdcompat.config.release_lines import Line, line_of, nouns_of, older, release_branches, releases_of
+from crdcompat.config.release_lines import Line, line_of, nouns_of, older, releases_of
+from crdcompat.config.release_trains import train_of
 from crdcompat.errors import SourceError
-from crdcompat.sources.branches import Names, is_release_branch, read_names
+from crdcompat.sources.branches import Names, read_names
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 
@@ -67,7 +68,7 @@ def proposed(repository: Repository, config: Config | None = None) -> Proposed:
         return Proposed(
             base,
             _why(base, names),
-            _targets(line, base, names),
+            _targets(repository, line, base, names),
             _which(line, base, names),
             found if of_openshift else None,
             library_minor(repository, commit),
@@ -87,15 +88,16 @@ def _which(line: Line, base: str, names: Names) -> str:
     if line.are_tags:
         return "the newest tags"
     _, what = nouns_of(targets_of(line, names))
-    return f"the newest {what} that left {base}" if base and not is_release_branch(base) else f"the newest {what}"
+    return f"the newest {what} that left {base}" if base and not line.is_release else f"the newest {what}"
 
 
-def _targets(line: Line, base: str, names: Names) -> Mapping[str, Sequence[str]] | Sequence[str]:
+def _targets(repo: Repository, line: Line, base: str, names: Names) -> Mapping[str, Sequence[str]] | Sequence[str]:
     """The targets of the base and of the newest release branches; those of tags are the same for all branches."""
     if line.are_tags:
         return list(targets_of(line, names))
-    releases = releases_of(names)
+    train = train_of(repo, names, base)
+    releases = releases_of(train)
     found = {base: list(targets_of(line, names))} if base and line.before else {}
-    for name in release_branches(names.refs)[:_MAX_RELEASES]:
+    for name in train.branches[:_MAX_RELEASES]:
         found.setdefault(name, list(targets_of(Line(name, older(name, releases)), names)))
     return found

@@ -1,9 +1,9 @@
 """Where a commit stands among the releases of its repository: its branch, and the releases that came before it.
 
-Releases are branches (``release-1.2``), else tags. Where the newest branch has a tag of its minor, tags are of the same
-numbers: a minor without a branch has its newest tag, and where tags go on from the newest branch (1.9.0 after
-``release-1.7``), the project makes releases without branches, and tags alone count. Other tags are of other numbers, as
-in a fork that keeps the tags of its origin.
+Releases are branches (``release-1.2``), else tags; ``release_trains`` tells which, where they have several names.
+Where the newest branch has a tag of its minor, tags are of the same numbers: a minor without a branch has its newest
+tag, and where tags go on from the newest branch (1.9.0 after ``release-1.7``), the project makes releases without
+branches, and tags alone count. Other tags are of other numbers, as in a fork that keeps the tags of its origin.
 
 The main branch has no version: the releases before one of its commits are those that left it up to there. A release
 that left it later is none of them, whatever its version.
@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from crdcompat.config.releases import is_release, minor_of, newest_patches, series_of, version_of
+from crdcompat.config.release_trains import Train, may_be_release_branch, release_branches, train_of
+from crdcompat.config.releases import minor_of, newest_patches, version_of
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, grown_from, having, is_release_branch, merged
 from crdcompat.sources.refs import merge_base
@@ -25,18 +27,14 @@ from crdcompat.sources.repository import Repository
 class Line(Struct, frozen=True):
     """The line of development of a commit.
 
-    ``branch`` is a release branch or the main branch, "" if unknown. ``before`` are the releases before the commit,
-    newest first; ``are_tags``: the repository has them as tags alone.
+    ``branch`` is a release branch (``is_release``) or the main branch, "" if unknown. ``before`` are the releases
+    before the commit, newest first; ``are_tags``: the repository has them as tags alone.
     """
 
     branch: str = ""
     before: tuple[str, ...] = ()
+    is_release: bool = False
     are_tags: bool = False
-
-    @property
-    def is_release(self) -> bool:
-        """Whether the branch belongs to a release."""
-        return is_release_branch(self.branch)
 
 
 def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str = "") -> Line:
@@ -45,49 +43,46 @@ def line_of(repo: Repository, names: Names, commit: str, main: str, branch: str 
     Else it is of the main branch, if that has it, else of the oldest release branch with it. A commit that no such
     branch has is of the branch that it is based on. Raises SourceError.
     """
-    releases = releases_of(names)
-    if is_release_branch(branch):
-        return Line(branch, older(branch, releases)) if releases else _tagged(repo, names, commit, branch)
+    train = train_of(repo, names, main, branch)
+    releases = releases_of(train)
+    if branch in train.branches or is_release_branch(branch):
+        found = Line(branch, older(branch, releases)) if releases else _tagged(repo, names, commit, branch, train)
+        return replace(found, is_release=True)
     if not releases:
-        return _tagged(repo, names, commit, main)
+        return _tagged(repo, names, commit, main, train)
     known = {**{name: f"refs/tags/{name}" for name in names.tags}, **names.refs}
     refs = {name: known[name] for name in (*releases, main) if name in known}
     there = having(repo, commit, refs)
+    ended = {name: names.refs[name] for name in reversed(release_branches(names.refs)) if name not in refs}
+    if not there and (of_ended := having(repo, commit, ended)):
+        return line_of(repo, names, commit, main, next(name for name in ended if name in of_ended))
     if not there:
         commit = grown_from(repo, commit, refs.values()) or commit
         there = having(repo, commit, refs)
     later = [name for name in reversed(releases) if name in there]
-    main = "" if is_release_branch(main) else main
+    main = "" if main in train.branches or is_release_branch(main) else main
     if later and main not in there:
-        return Line(later[0] if is_release_branch(later[0]) else "", older(later[0], releases))
+        is_branch = later[0] in train.branches
+        return Line(later[0] if is_branch else "", older(later[0], releases), is_branch)
     left = _left_at(repo, names, commit, main, later)
     return Line(main, tuple(name for name in releases if name not in there or name in left))
 
 
-def releases_of(names: Names) -> tuple[str, ...]:
+def releases_of(train: Train) -> tuple[str, ...]:
     """The releases, newest first, one for each minor: its branch, else its newest tag; () where tags alone count."""
-    branches = release_branches(names.refs)
-    newest = minor_of(branches[0]) if branches else None
-    tags = {minor_of(tag): tag for tag in newest_patches(_release_tags(names))}
+    newest = minor_of(train.branches[0]) if train.branches else None
+    tags = {minor_of(tag): tag for tag in newest_patches(train.tags)}
     if newest is None or newest not in tags:
-        return branches
+        return train.branches
     if any(minor > newest for minor in tags if minor):
         return ()
-    chosen = {**tags, **{minor_of(branch): branch for branch in branches}}
+    chosen = {**tags, **{minor_of(branch): branch for branch in train.branches}}
     return tuple(sorted(chosen.values(), key=_age, reverse=True))
 
 
 def nouns_of(releases: Iterable[str]) -> tuple[str, str]:
     """What releases are called, one and several: branches, or releases where some are tags."""
-    return ("branch", "branches") if all(map(is_release_branch, releases)) else ("release", "releases")
-
-
-def release_branches(branches: Iterable[str]) -> tuple[str, ...]:
-    """The release branches among these, newest first, one for each minor."""
-    found: dict[tuple[int, int] | None, str] = {}
-    for name in sorted(filter(is_release_branch, branches), key=_age):
-        found[minor_of(name)] = name
-    return tuple(reversed(found.values()))
+    return ("branch", "branches") if all(map(may_be_release_branch, releases)) else ("release", "releases")
 
 
 def older(branch: str, releases: Sequence[str]) -> tuple[str, ...]:
@@ -116,9 +111,9 @@ def _left_at(repo: Repository, names: Names, commit: str, main: str, later: Sequ
     return found
 
 
-def _tagged(repo: Repository, names: Names, commit: str, branch: str) -> Line:
+def _tagged(repo: Repository, names: Names, commit: str, branch: str, train: Train) -> Line:
     """The line of a commit in a repository that has releases as tags alone."""
-    tags = {name: f"refs/tags/{name}" for name in _release_tags(names)}
+    tags = {name: f"refs/tags/{name}" for name in train.tags}
     if not tags:
         return Line(branch)
     main = {branch: names.refs[branch]} if branch in names.refs else {}
@@ -127,10 +122,6 @@ def _tagged(repo: Repository, names: Names, commit: str, branch: str) -> Line:
     if main and branch not in there:  # a maintenance branch: releases of the main branch are later ones
         before = _up_to_newest(before, merged(repo, commit, before))
     return Line(branch, tuple(reversed(newest_patches(before))), are_tags=True)
-
-
-def _release_tags(names: Names) -> tuple[str, ...]:
-    return series_of(filter(is_release, names.tags))
 
 
 def _up_to_newest(tags: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:

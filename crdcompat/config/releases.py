@@ -17,6 +17,8 @@ from crdcompat.vocabulary.texts import some
 _STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "pre", "beta", "fc", "rc")
 _VERSION = re.compile(rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
+#: A name of words with a version at its end.
+_NAMED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)*-)v?\d+(?:\.\d+)+(?:\.x)?")
 _MAX_NAMES = 4
 
 Version = tuple[tuple[int, ...], int, int]
@@ -174,6 +176,12 @@ def series_of(tags: Iterable[str]) -> tuple[str, ...]:
             by_name.setdefault(_VERSION.split(tag, maxsplit=1)[0], []).append(tag)
     most = max(by_name.values(), key=len, default=[])
     return tuple(by_name.get("", most))
+
+
+def prefix_of(name: str) -> str:
+    """What a name has before its version, if that is words and the version is the rest: ``mce-`` of ``mce-2.9``."""
+    found = _NAMED.fullmatch(name)
+    return found[1] if found else ""
 
 
 def is_release(name: str) -> bool:

@@ -19,15 +19,29 @@ def differ_in_conversion(documents: Iterable[CrdDocument]) -> bool:
     return len({document.crd.conversion_strategy for document in documents}) > 1
 
 
-def without_bases(documents: Sequence[CrdDocument], evidence: Iterable[Evidence]) -> Sequence[CrdDocument]:
-    """The documents of one CRD without bases to which a kustomization adds a conversion, if a copy has one."""
+def without_bases(
+    shipping: Sequence[CrdDocument], same: Sequence[CrdDocument], evidence: Iterable[Evidence]
+) -> Sequence[CrdDocument]:
+    """The documents of one CRD that ship, and the ``same`` elsewhere, without bases of those that have a conversion.
+
+    A base is a document without a conversion to which a kustomization adds one, or one elsewhere, where all that ship
+    have one.
+    """
+    documents = (*shipping, *same)
     if not differ_in_conversion(documents):
         return documents
     texts: dict[str, list[str]] = {}
     for each in evidence:
         for file in each.files:
             texts.setdefault(file, []).extend(each.conversions)
-    return [each for each in documents if each.crd.conversion_strategy != _NONE or not _is_base(each, texts)]
+    bases = {id(each) for each in documents if not _converts(each) and _is_base(each, texts)}
+    if all(_converts(each) or id(each) in bases for each in shipping):
+        bases.update(id(each) for each in same if not _converts(each))
+    return [each for each in documents if id(each) not in bases]
+
+
+def _converts(document: CrdDocument) -> bool:
+    return document.crd.conversion_strategy != _NONE
 
 
 def _is_base(document: CrdDocument, conversions: dict[str, list[str]]) -> bool:

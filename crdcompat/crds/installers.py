@@ -37,7 +37,7 @@ _NAME = re.compile(
     re.MULTILINE,
 )
 #: Actions that insert nothing: conditions, which are taken as true, their ends, and comments.
-_CONTROLS = re.compile(rb"\{\{-?[ \t]*(?:if|else|end|/\*)[^{}\n]*\}\}")
+_CONTROLS = re.compile(rb"\{\{-?\s*(?:if|else|end|/\*)[^{}]*\}\}")
 _STATED = re.compile(rb"helm\.sh/resource-policy[\"']?[ \t]*:[ \t]*([^\n,]*)")
 
 

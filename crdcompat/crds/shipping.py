@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from crdcompat.crds.agreeing import agreeing, agrees, hold_copies, neighbours
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
+from crdcompat.crds.chosen import Chosen, names_in, notes_of
 from crdcompat.crds.converted import differ_in_conversion, without_bases
 from crdcompat.crds.evidence import Evidence, Kind
 from crdcompat.crds.model import CrdDocument
@@ -86,19 +87,6 @@ class _Side(Struct, frozen=True):
         return Place.ORDINARY if self.kinds(file) else place_of(file)
 
 
-class _Chosen(Struct):
-    """What was decided on one side: the documents that count, and those set aside, each with one that counts instead.
-
-    ``sources`` are the folders of CRDs with copies that were set aside, each with what says that it ships.
-    """
-
-    kept: set[int]
-    aside: list[tuple[CrdDocument, CrdDocument | None]]
-    sources: Counter[tuple[str, str]]
-    agree: int = 0
-    relisted: frozenset[str] = frozenset()
-
-
 def shipping(
     old: CrdSet, new: CrdSet, paths: Sequence[str] = (), of_base: Callable[[], Sequence[Evidence]] = tuple
 ) -> tuple[CrdSet, CrdSet]:
@@ -116,7 +104,7 @@ def shipping(
         return sides[0], sides[1]
     both, chosen = _decided(sides, of_base())
     before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
-    return before, replace(after, notes=(*after.notes, *_notes(chosen[1:] if old is new else chosen)))
+    return before, replace(after, notes=(*after.notes, *notes_of(chosen[1:] if old is new else chosen)))
 
 
 def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
@@ -133,7 +121,7 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
     return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
 
 
-def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[_Chosen]]:
+def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[Chosen]]:
     """Both sides with their evidence, and what counts of them."""
     old, new = sides
     most = _most_crds(*sides)
@@ -141,7 +129,7 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
         _Side(side, crds, crds.evidence(), most, all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds)), said)
         for side, crds, said in ((Side.OLD, old, ()), (Side.NEW, new, of_base))
     ]
-    chosen = [_Chosen(set(), [], Counter()) for _ in both]
+    chosen = [Chosen(set(), [], Counter()) for _ in both]
     named = [crds.named() for crds in sides]
     variants = {_variants(crds) for crds in sides} - {PLAIN}
     for name in {**named[0], **named[1]}:
@@ -238,14 +226,15 @@ def _first(kinds: Collection[Kind]) -> Kind | None:
 
 
 def _keep(
-    side: _Side, documents: _Documents, found: _Documents, same: _Documents, chosen: _Chosen, by: Kind | str
+    side: _Side, documents: _Documents, found: _Documents, same: _Documents, chosen: Chosen, by: Kind | str
 ) -> None:
     """Set aside the documents of one CRD on one side that are not ``found``, nor the ``same`` as one that is."""
-    kept = without_bases((*found, *same), side.evidence)
+    kept = without_bases(found, same, side.evidence)
     aside = [each for each in documents if not any(each is one for one in kept)]
     chosen.kept.update(map(id, kept))
     if isinstance(by, Kind):
         chosen.relisted |= side.relists(found, by)
+        chosen.decided[documents[0].crd.name] = by
     chosen.aside += ((each, kept[0] if kept else None) for each in aside)
     if aside:
         chosen.agree += len(same)
@@ -254,14 +243,15 @@ def _keep(
         chosen.sources.update(sorted({(_folder(each.file), said(each.file)) for each in shown}))
 
 
-def _with(side: _Side, chosen: _Chosen) -> CrdSet:
+def _with(side: _Side, chosen: Chosen) -> CrdSet:
     """The set with the documents that count; a file without any is listed with the reason.
 
-    Where a tree says what ships, problems of files that do not are remarks.
+    Where a tree says what ships, problems of files that do not are remarks: they would be set aside, whatever they say.
     """
     crds = side.crds
     files = {each.file for each in crds.problems} if side.says else set()
     left = {file for file in files if side.place(file) != Place.ORDINARY or side.omits(file)}
+    left |= {file for file, data in crds.read(files - left) if _is_copy(names_in(file, data), side.kinds(file), chosen)}
     far = [each for each in crds.problems if each.file in left]
     nowhere = {Skipped(each.file, NOWHERE, side.side) for each, other in chosen.aside if other is None}
     return replace(
@@ -275,24 +265,9 @@ def _with(side: _Side, chosen: _Chosen) -> CrdSet:
     )
 
 
-def _notes(chosen: Sequence[_Chosen]) -> Iterator[str]:
-    """One line: what was taken, by what, and how many copies elsewhere agree and differ."""
-    differ = sum(by is not None for each in chosen for _, by in each.aside)
-    nowhere = {document.crd.name for each in chosen for document, by in each.aside if by is None}
-    if differ:
-        sources = chosen[-1].sources or chosen[0].sources
-        (folder, source), _ = sources.most_common(1)[0]
-        more = len({folder for folder, _ in sources}) - 1
-        also = f" and {more} more folder{'' if more == 1 else 's'}" if more else ""
-        agree = sum(each.agree for each in chosen)
-        differs = "differs" if differ == 1 else "differ"
-        copies = f"{agree} {'copy elsewhere agrees' if agree == 1 else 'copies elsewhere agree'}, {differ} {differs}"
-        if not agree:
-            copies = f"{differ} {'copy' if differ == 1 else 'copies'} elsewhere {differs}"
-        yield f"CRDs of {folder or 'the top folder'}{also}, {source}; {copies}: -v"
-    if nowhere:
-        are = "CRD is" if len(nowhere) == 1 else "CRDs are"
-        yield f"{len(nowhere)} {are} only in folders of tests, designs, examples or scripts, and not compared: -v"
+def _is_copy(names: Collection[str], kinds: Collection[Kind], chosen: Chosen) -> bool:
+    """Whether evidence of other kinds than a file's decides on all CRDs in it."""
+    return bool(names) and all(name in chosen.decided and chosen.decided[name] not in kinds for name in names)
 
 
 def _folder(file: str) -> str:

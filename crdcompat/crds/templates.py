@@ -18,9 +18,9 @@ TEMPLATE = "template that is not YAML"
 _CONDITIONS = "a template: its conditions are taken as true"
 _INSERTED = "a template: its conditions are taken as true, and the lines that it inserts are not read"
 _CRD_TEMPLATE = "a template with a CRD: render it, for a chart with --helm, and compare the result, or exclude the file"
-#: A line with a condition, its end or a comment, and nothing else.
+#: Whole lines with a condition, which may take several, its end or a comment, and nothing else.
 _CONTROL = re.compile(
-    rb"^[ \t]*\{\{-?[ \t]*(?:(?P<if>(?:if|with)\b[^{}\n]*?)|(?P<end>end)|/\*[^{}]*?\*/)[ \t]*-?\}\}[ \t]*(?=\r?$)",
+    rb"^[ \t]*\{\{-?\s*(?:(?P<if>(?:if|with)\b[^{}]*?)|(?P<end>end)|/\*[^{}]*?\*/)\s*-?\}\}[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
 #: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, perhaps on a condition

@@ -47,14 +47,14 @@ def unpaired(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
     if not _are_releases(old, new):
         return ()
     olds, news = _shipped(old, new), _shipped(new, old)
-    unread_old, unread_new = _unread(old), _unread(new)
+    unread_old, unread_new = unread_files(old), unread_files(new)
     found = []
     for a, b in contexts:
         label = context_label(a, b)
         terminal = a.is_terminal or b.is_terminal
         left, right = _in_context(olds, a), _in_context(news, b)
-        gone = {name: left[name] for name in left.keys() - right.keys() if not _may_be_in(left[name], unread_new)}
-        come = {name: right[name] for name in right.keys() - left.keys() if not _may_be_in(right[name], unread_old)}
+        gone = {name: left[name] for name in left.keys() - right.keys() if not may_be_in(left[name], unread_new)}
+        come = {name: right[name] for name in right.keys() - left.keys() if not may_be_in(right[name], unread_old)}
         for name, successor in _renamed(gone, come):
             found.append(Unpaired(label, terminal, Side.OLD, gone.pop(name), renamed=come.pop(successor)))
         sources_old, sources_new = _in_context(_named(old), a), _in_context(_named(new), b)
@@ -115,13 +115,14 @@ def _in_context(named: _Named, context: Context) -> dict[str, _Documents]:
     return {name: documents for name, documents in included.items() if documents}
 
 
-def _unread(crds: CrdSet) -> frozenset[str]:
+def unread_files(crds: CrdSet) -> frozenset[str]:
     """The files that may define CRDs, but could not be read."""
     templates = (item.file for item in crds.skipped if item.reason == TEMPLATE)
     return frozenset({*(problem.file for problem in crds.problems), *templates})
 
 
-def _may_be_in(documents: _Documents, unread: frozenset[str]) -> bool:
+def may_be_in(documents: Iterable[CrdDocument], unread: frozenset[str]) -> bool:
+    """Whether the other tree may have a CRD with these documents in a file of them that could not be read there."""
     return any(document.file in unread for document in documents)
 
 

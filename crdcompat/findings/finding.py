@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from itertools import accumulate
-from string import ascii_uppercase
 from typing import Any
 
 import orjson
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.findings.contrast import MOST, brief, contrast, contrasted, cut_middle
+from crdcompat.findings.rejected_writes import spared_later, spared_now, with_article, writes_of
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.findings.severity import decide, is_lowered
 from crdcompat.models.finding import Finding, Location, Windows
@@ -25,7 +25,6 @@ from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.installers import MISSING_CRDS, Window
 from crdcompat.vocabulary.judging import Named
 from crdcompat.vocabulary.texts import some
-from crdcompat.vocabulary.writes import Spared
 
 #: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
 VERBS = {
@@ -39,11 +38,6 @@ VERBS = {
     "erases": "erase",
     "stays": "stay",
 }
-
-#: An abbreviation of two letters, and the first one of the next word.
-_SHORT = 3
-#: First letters of kinds that take "an", and those that do in an abbreviation: an HTTPRoute.
-_VOWELS, _SPELLED = ("A", "E", "I", "O", "Up", "Un"), frozenset("FHLMNRSX")
 
 Locate = Callable[[Judged], tuple[Location, ...]]
 
@@ -140,7 +134,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         then=_THEN[item.move] if not is_early else f"once its CRD is applied on {writer}'s API server",
         then_at_reader=_THEN[item.move]
         + (f" to {reader}" if item.window is None else f", which leaves the CRD of {reader}"),
-        writes=writes_of(item.kind, is_every=item.spared is None and not item.spared_since),
+        writes=writes_of(item.kind, item.writes, is_every=item.spared is None and not item.spared_since),
         one="it" if len(added or removed) == 1 else "one of them",
         rules="a rule" if len(added or removed) == 1 else f"{len(added or removed)} rules",
         default=_default(item),
@@ -149,12 +143,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         others=_others(item.change.new) if "{others}" in told else "",
         **{verb: doubted if item.doubtful else verb for verb, doubted in VERBS.items()},
     )
-    if item.spared is not None:
-        # The value that lacks a field is the object around it.
-        is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
-        changed, stored = ("object around it", "object") if is_lacking else (item.spared.value, item.spared.value)
-        sentence += f" if they change the {changed}" if "{writes}" in told else ""
-        sentence += f"; updates that leave a stored {stored} alone pass"
+    sentence += spared_now(item, is_all="{writes}" in told)
     if item.doubtful and unproven is None:
         sentence += "; no example object was found"
     if written_as := item.occurrences[0].written_as:
@@ -174,8 +163,7 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
         sentence += f" (unless another component ships it: {other} has its sources, outside of the payload)"
     if is_partial and other != reader:
         sentence += f" (only in the contexts named here: {other} has it in others)"
-    if item.spared_since:
-        sentence += _spared_later(item.spared_since, is_all="{writes}" in told)
+    sentence += spared_later(item, is_all="{writes}" in told)
     if item.reason:
         sentence += f": {item.reason}"
     if item.named is Named.NOBODY and not item.unlikely:
@@ -185,16 +173,6 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if is_lowered(item):
         sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
-
-
-def _spared_later(minor: int, *, is_all: bool) -> str:
-    """The end of a message if no server is known: on which minors updates of a stored value fail.
-
-    ``is_all``: the message speaks of all writes.
-    """
-    if is_all:
-        return f"; Kubernetes 1.{minor - 1} and older reject all of them, later ones those that change the value"
-    return f"; Kubernetes 1.{minor} and later let updates pass that leave the value as it is"
 
 
 _THEN = {Direction.ROLLBACK: "after a rollback", Direction.UPGRADE: "after the upgrade"}
@@ -218,20 +196,6 @@ _UNLIKELY = {
     "free-field.declared": "of another type than the declared one",
     "shared-constraint.broken": "in which nothing else is set that {reader} knows",
 }
-
-
-def writes_of(kind: str, *, is_every: bool) -> str:
-    """The writes that a server rejects, in a sentence that goes on with what the object holds."""
-    return f"{'every write' if is_every else 'writes'} of {with_article(kind)}"
-
-
-def with_article(kind: str) -> str:
-    """``an Ingress``. An abbreviation with a vowel in its second place is spoken as a word: a ROSAMachinePool."""
-    capitals = len(kind) - len(kind.lstrip(ascii_uppercase))
-    is_word = kind[1:2] in "AEIOU" and capitals > _SHORT
-    is_spelled = kind[:2].isupper() and kind[:1] in _SPELLED and not is_word
-    has_vowel = kind.startswith(_VOWELS) and not kind.startswith("Uni")
-    return f"{'an' if has_vowel or is_spelled else 'a'} {kind}"
 
 
 def _before_and_after(change: Change) -> tuple[str, str]:

@@ -149,6 +149,16 @@ def merged(repo: Repository, commit: str, refs: Mapping[str, str]) -> frozenset[
     return _listed(repo, f"--merged={commit}", refs)
 
 
+def committed(repo: Repository, commit: str) -> int:
+    """When a commit was made, in seconds since 1970. Raises SourceError."""
+    return int(repo.run("log", "-1", "--no-walk", "--format=%ct", commit, "--").stdout)
+
+
+def behind(repo: Repository, ref: str, tip: str) -> int:
+    """The number of commits that ``tip`` has and ``ref`` lacks: few where ``ref`` left lately. Raises SourceError."""
+    return int(repo.run("rev-list", "--count", tip, "--not", ref, "--").stdout)
+
+
 def _listed(repo: Repository, option: str, refs: Mapping[str, str]) -> frozenset[str]:
     if not refs:
         return frozenset()

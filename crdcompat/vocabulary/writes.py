@@ -32,6 +32,9 @@ NOT_FOUND = "NotFound"
 #: The writes that leave a bad value alone, if there is another thing to change.
 ORDINARY = frozenset(WriteKind) - {WriteKind.STATUS_UPDATE_TOUCHING, WriteKind.CREATE}
 
+#: Those of them that leave spec and status as they are.
+OF_THE_REST = frozenset({WriteKind.METADATA_UPDATE, WriteKind.FINALIZER_REMOVAL})
+
 
 class Spared(StrEnum):
     """The updates that ratcheting lets pass: all that leave a part of the object as it is."""

@@ -16,6 +16,8 @@ _CASES: dict[str, tuple[Json, str, bool]] = {
     "a member that is an object": (obj(a=obj(c=_AB), b=string()), "self.a == oldSelf.a", True),
     "a member, once it is set": (obj(a=_AB, b=string()), "!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a", True),
     "a member, but under one value of another": (obj(a=_AB, b=string()), "self.a == oldSelf.a || self.b == 'x'", False),
+    "a value, but one": (string(), "oldSelf == 'Unknown' || self == oldSelf", False),
+    "a member, but of one value": (obj(a=string(), b=string()), "oldSelf.a == 'Unknown' || self.a == oldSelf.a", False),
     "whether a member is there": (obj(a=obj(c=_AB)), "has(self.a) == has(oldSelf.a)", False),
     "whether any member is there": (obj(a=_AB, b=string()), "!has(oldSelf.a) || has(self.a)", False),
 }

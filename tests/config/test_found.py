@@ -306,6 +306,67 @@ def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: 
     assert made.found("main") == ("main", ("v1.3.0", "v1.2.0", "v1.1.5"), "")
 
 
+# -- several schemes of names ---------------------------------------------------------------------
+
+
+def _grown(made: History, *names: str, tags: bool = False) -> None:
+    """The main branch grows, and after each step another branch or tag leaves it, with a commit of its own."""
+    for name in names:
+        made.grow()
+        made.git("checkout", "--quiet", "--detach")
+        commit(made.path, {"own.txt": name})
+        made.git(*(("tag",) if tags else ("branch", "--quiet")), name)
+        made.git("checkout", "--quiet", made.main)
+    made.grow()
+
+
+def test_branches_of_a_platform_that_ended_are_no_releases(tmp_path: Path) -> None:
+    """NetObserv had release-4.18, named after OpenShift, two years before release-1.11."""
+    made = History(tmp_path / "r", "main", ("release-4.16", "release-4.17"))
+    _grown(made, "release-4.18", "release-1.1", "release-1.2")
+    assert made.found("main") == ("main", ("release-1.2", "release-1.1"), "")  # the server is unknown
+    assert made.found("release-4.18") == ("release-4.18", ("release-4.17", "release-4.16"), "openshift-4.18")
+    assert made.found("main", "release-4.18")[:2] == ("release-4.18", ("release-4.17", "release-4.16"))
+    _grown(made, "release-4.19")
+    assert made.found("main") == ("main", ("release-4.19", "release-4.18"), "openshift-4.20")
+
+
+def test_a_release_that_is_maintained_left_no_later(tmp_path: Path) -> None:
+    made = History(tmp_path / "r", "main", ("release-1.9", "release-2.0"), openshift=False)
+    made.git("checkout", "--quiet", "release-1.9")
+    commit(made.path, {"fix.txt": "fix"})
+    made.git("checkout", "--quiet", "main")
+    assert made.found("main") == ("main", ("release-2.0", "release-1.9"), "")
+
+
+def test_branches_with_a_name_of_their_own_go_on_from_the_releases(tmp_path: Path) -> None:
+    """The operator for cert-manager had release-4.15, and has cert-manager-1.20; that of backplane a tag v2.0.0-MCE."""
+    made = History(tmp_path / "r", "main", ("release-4.14", "release-4.15"))
+    made.git("tag", "v2.0.0-MCE")
+    _grown(made, "own-2.9", "own-2.10")
+    before = ("release-4.15", "release-4.14")
+    assert made.found("main") == ("main", before, "openshift-4.16")  # two can be topics
+    _grown(made, "own-5.0")
+    assert made.found("main") == ("main", ("own-5.0", "own-2.10"), "")
+    assert made.found("main", "own-2.10") == ("own-2.10", ("own-2.9",), "")
+    _grown(made, "fix-the-linter-2.1.1", "fix-the-linter-2.2.1", "fix-the-linter-2.3.1")
+    assert made.found("main")[1] == ("own-5.0", "own-2.10")
+    _grown(made, "release-4.16")
+    assert made.found("main") == ("main", ("release-4.16", "release-4.15"), "openshift-4.17")
+
+
+@pytest.mark.parametrize(("name", "counts"), [("runner", True), ("helm-chart", False)])
+def test_tags_of_another_name_go_on_from_the_releases(tmp_path: Path, name: str, counts: bool) -> None:
+    """Actions Runner Controller had v0.27.6, and has gha-runner-scale-set-0.14.2."""
+    made = History(tmp_path / "r", "main", ("old", "older"), openshift=False)
+    _grown(made, "v0.26.0", "v0.27.0", "v0.28.0", tags=True)
+    usual = ("v0.28.0", "v0.27.0", "v0.26.0")
+    _grown(made, *(f"{name}-0.{minor}.0" for minor in range(1, 5)), tags=True)
+    assert made.found("main") == ("main", usual, "")
+    _grown(made, f"{name}-0.5.0", tags=True)
+    assert made.found("main")[1] == (tuple(f"{name}-0.{minor}.0" for minor in (5, 4, 3)) if counts else usual)
+
+
 def test_a_tag_that_a_branch_has_the_name_of(tagged: History) -> None:
     """MinIO's operator has a branch v5.0.17 with work after the tag v5.0.17."""
     tagged.git("branch", "v1.1.1", "v1.0.0")

@@ -355,6 +355,23 @@ def test_a_base_gives_way_to_the_copy_with_the_conversion_that_kustomize_adds(
     assert (len(report["undecided"]), [each["file"] for each in report["summary"]["superseded"]]) == found
 
 
+def test_another_copy_of_the_base_does_not_dispute_the_conversion(tmp_path: Path) -> None:
+    """Kernel Module Management: controller-gen writes all CRDs into a second flavour, too, which does not list them."""
+    made = crd(versions=[version(root()), version(root(), "v2", storage=False)])
+    patch = {"apiVersion": made["apiVersion"], "kind": made["kind"], "metadata": {"name": made["metadata"]["name"]}}
+    for side, built in (("old", made), ("new", _converted(made))):
+        for folder in ("config/crd/bases", "config/hub/bases"):
+            write(tmp_path / side / folder / "widget.yaml", made)
+        write(tmp_path / side / "bundle/widget.yaml", built)
+        write(tmp_path / side / "config/crd/webhook.yaml", {**patch, "spec": {"conversion": {"strategy": "Webhook"}}})
+        adds = side == "new"
+        listed = f"resources: [bases/widget.yaml]\npatches: [{'{path: webhook.yaml}' if adds else ''}]\n"
+        (tmp_path / side / "config/crd/kustomization.yaml").write_text(listed)
+        (tmp_path / side / "config/hub/kustomization.yaml").write_text("resources: []\n")
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    assert ({each["rule"] for each in report["findings"]}, report["undecided"]) == ({"conversion-changed"}, [])
+
+
 def _check(repo: Path, files: Mapping[str, str], code: int) -> list[tuple[str, str]]:
     git(repo, "rm", "-rqf", "--ignore-unmatch", ".")
     commit(repo, {f"{folder}/widget.yaml": _copy(values) for folder, values in files.items()})

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers import Json, commit, crd, git, obj, root, run, spawn, string, version, write
 
 import crdcompat
@@ -410,6 +411,20 @@ def test_what_cannot_be_read_is_a_remark_where_kustomizations_list_its_neighbour
     assert {each["file"] for each in report["summary"]["remarks"]} == {"config/crd/bases/_.yaml"}
     listed = {**with_file, "config/crd/kustomization.yaml": "resources: [bases/w.yaml, bases/_.yaml]\n"}
     assert len(_diff(tmp_path / "b", listed, listed, code=2)["summary"]["problems"]) == 2
+
+
+def test_an_illegible_copy_of_a_crd_that_ships_from_elsewhere(tmp_path: Path) -> None:
+    """Tekton's operator: an old bundle has a CRD whose versions are no list, and config/base ships another copy."""
+    broken = yaml.safe_dump({**_copy("A"), "spec": {**_copy("A")["spec"], "versions": {"served": True}}})
+    gadget = broken.replace("widgets", "gadgets")
+    bundle = {"bundle.Dockerfile": "FROM scratch\nCOPY bundle/manifests /manifests/\n"}
+    files = {**_KUBEBUILDER, **bundle, "config/crd/bases/w.yaml": "A"}
+    report = _diff(tmp_path / "a", files, {**files, "bundle/manifests/w.yaml": broken}, code=0)
+    assert [each["file"] for each in report["summary"]["remarks"]] == ["bundle/manifests/w.yaml"]
+    for name, illegible in (("b", gadget), ("c", f"{broken}---\n{gadget}"), ("d", f"kind: A\n---\n{broken}")):
+        _diff(tmp_path / name, files, {**files, "bundle/manifests/w.yaml": illegible}, code=2)
+    shipped = {**bundle, "bundle/manifests/w.yaml": "A"}
+    _diff(tmp_path / "e", shipped, {**shipped, "bundle/manifests/w.yaml": broken}, code=2)
 
 
 def test_evidence_in_folders_of_tests_and_examples_does_not_count(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def _sides(tmp_path: Path, before: str, after: str = "{{ end -}}") -> tuple[Path
         "{{- if .Values.crds.install }}",
         '  {{ if and .Values.a (eq .Values.b "c") -}}  ',
         "{{/* about\n  it */}}\n{{- if .Values.crds }}",
+        "{{- if and\n    .Values.a\n    (or\n      .Values.b\n      (not .Values.c)\n    )\n-}}",
     ],
 )
 def test_a_crd_in_a_condition_is_compared(tmp_path: Path, before: str) -> None:

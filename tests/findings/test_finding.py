@@ -15,7 +15,8 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
-from crdcompat.findings.finding import group_copies, listed, make_findings, with_article
+from crdcompat.findings.finding import group_copies, listed, make_findings
+from crdcompat.findings.rejected_writes import with_article
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.judging import Harm, Named

@@ -15,6 +15,7 @@ from crdcompat.candidates.sample import sample
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy, explains_below
+from crdcompat.compare.resource_fields import is_of_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
@@ -51,7 +52,7 @@ def changes(site: Site) -> Iterator[Change]:
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer preserves unchecked; the parent without the field if the reader has a default."""
     field = node_at(pair.reader.node, change.path)
-    if field is None:
+    if field is None or _is_plain_metadata(field, change, pair):
         return Trials((), complete=True)
     judge = NodeJudge(field, pair.reader.server)
     values: list[Any] = list(islice((value for value in _any_value(field, 0) if not judge.accepts(value)), _MAX_TRIALS))
@@ -59,6 +60,11 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if field.default is not ABSENT:
         values.append(ABSENT)
     return Trials(tuple(Trial(value, change.path) for value in values))
+
+
+def _is_plain_metadata(field: Node, change: Change, pair: WriterReader) -> bool:
+    """Whether the field is the metadata of a resource, of which a server knows all members, and constrains nothing."""
+    return is_of_resource(pair.writer.node, change.path) and field.raw.keys() <= {"type", "description"}
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

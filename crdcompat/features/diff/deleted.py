@@ -20,6 +20,7 @@ from crdcompat.crds.installers import keeps, metadata_in
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
+from crdcompat.crds.unpaired import may_be_in, unread_files
 from crdcompat.crds.variants import contexts_of
 from crdcompat.features.diff.compared import Compared, wants
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
@@ -71,9 +72,11 @@ def _deleted(
     contexts = [
         each for each in contexts_of(left.documents, entered.documents) if str(each) in compared.pairing.contexts
     ]
-    others = entered.named()
+    others, unread = entered.named(), unread_files(entered)
     for name, documents in left.named().items():
         if managed_by_helm(entered, others.get(name, ())) or not wants(wanted, (name,), (documents,)):
+            continue
+        if may_be_in(documents, unread):
             continue
         unkept = [(each, kept) for each, kept in _judged_documents(left, documents) if kept is not True]
         is_doubtful = not any(kept is False for _, kept in unkept)
@@ -86,11 +89,12 @@ def deleted_names(entered: CrdSet, left: CrdSet) -> frozenset[str]:
     """The CRDs that Helm deletes, with their objects, when one release is left and the other is entered."""
     if not (entered.installers.has_chart and left.installers.has_chart):
         return frozenset()
-    others = entered.named()
+    others, unread = entered.named(), unread_files(entered)
     return frozenset(
         name
         for name, documents in left.named().items()
         if not managed_by_helm(entered, others.get(name, ()))
+        and not may_be_in(documents, unread)
         and any(kept is False for _, kept in _judged_documents(left, documents))
     )
 

@@ -24,7 +24,7 @@ from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.equality import canonical, digest
 from crdcompat.schema.paths import ITEM, Object, node_at
 from crdcompat.vocabulary import Direction, Effect
-from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind
+from crdcompat.vocabulary.writes import OF_THE_REST, ORDINARY, Spared, WriteKind
 
 _NEWEST = Server(NEWEST)
 
@@ -93,7 +93,7 @@ def _answer(stored: Object, reader: Resource, *, had_status: bool, is_known: boo
     written = writes_of(reader, as_read, had_status=had_status)
     rejected = written.rejected
     spared = _spared(reader, written)
-    since = 0 if is_known or spared is None else max(SINCE[part] for part in _parts(written))
+    since = 0 if is_known else _since(written, spared)
     return tuple(kind for kind in WriteKind if kind in rejected), spared if is_known else None, since
 
 
@@ -108,6 +108,17 @@ def _spared(reader: Resource, written: Written) -> Spared | None:
     if not all(reader.server.does(part) for part in _parts(written)):
         return None
     return Spared.LIST if any(_is_in_a_list(reader, cause) for cause in causes) else Spared.VALUE
+
+
+def _since(written: Written, spared: Spared | None) -> int:
+    """The Kubernetes minor from which on servers spare updates; 0 if there is none.
+
+    Where the whole spec or status breaks the schema, they spare those of the rest.
+    """
+    if spared is not None:
+        return max(SINCE[part] for part in _parts(written))
+    is_partly = written.rejected & ORDINARY and not written.rejected & OF_THE_REST
+    return SINCE["ratchet_main"] if is_partly else 0
 
 
 def _parts(written: Written) -> set[str]:

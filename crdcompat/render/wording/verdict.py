@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.contrast import brief
 from crdcompat.findings.finding import listed as listed_values
-from crdcompat.findings.finding import with_article, writes_of
+from crdcompat.findings.rejected_writes import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport, outcome, severities
@@ -128,7 +128,7 @@ def reaction(block: Block) -> str:
         writer=writer,
         kind=finding.kind,
         a_kind=with_article(finding.kind),
-        writes=writes_of(finding.kind, is_every=finding.spared is None),
+        writes=writes_of(finding.kind, finding.writes, is_every=finding.spared is None),
         before=brief(finding.old),
         after=brief(finding.new),
         where=_where(finding, report),

@@ -38,3 +38,17 @@ def test_the_example_has_what_the_reader_alone_declares_and_requires(tmp_path: P
         ("free-field-declared", "spec.a.x"): 1,
         ("required-added", f"spec.a.{name}"): 1,
     }
+
+
+def test_a_resource_that_kept_any_field(tmp_path: Path) -> None:
+    """Tekton's operator: the CRDs had one line, and were generated later. A server always knew what metadata holds."""
+    report = diff(*both(tmp_path, {"type": "object", **_KEEPS}, root(spec=obj(a=string()))))
+    found = {(each["rule"], each["path"]): each["witness"] for each in report["findings"]}
+    assert {key: witness["pruned"] for key, witness in found.items()} == {
+        ("free-field-declared", "spec"): [],
+        ("preserve-unknown-removed", ""): ["crdcompatUnknown"],
+    }
+    assert found["free-field-declared", "spec"]["object"]["spec"] == "a"
+    restricted = obj(metadata=obj(name={**string(), "maxLength": 5}), spec=obj(a=string()))
+    report = diff(*both(tmp_path, {"type": "object", **_KEEPS}, restricted))
+    assert ("free-field-declared", "metadata") in {(each["rule"], each["path"]) for each in report["findings"]}

@@ -107,6 +107,17 @@ def test_of_several_crds_in_a_file_each_has_its_annotations(tmp_path: Path) -> N
     assert found(tmp_path, chart(), chart(more=both)) == {DELETED, ("rollback", "info", "crd-added", "Gizmo")}
 
 
+@pytest.mark.parametrize("illegible", ["old", "new"])
+def test_a_template_that_cannot_be_read_may_still_have_the_crd(tmp_path: Path, illegible: str) -> None:
+    """Consul: a chart kept its CRDs, in templates with conditions that were illegible."""
+    loop = "{{- range .Values.all }}\n" + template("Gadget") + "{{- end }}\n"
+    for side in ("old", "new"):
+        for name, data in chart(gadget=loop if side == illegible else template("Gadget")).items():
+            write(tmp_path / side / name, data)
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    assert (ran.code, ran.report["findings"]) == (2, [])
+
+
 def test_the_message(tmp_path: Path) -> None:
     found(tmp_path, chart(), chart(gadget=template("Gadget")))
     ran = run("diff", "path:old", "path:new", cwd=tmp_path)

@@ -84,6 +84,34 @@ def test_an_object_that_lacks_a_field() -> None:
     )
 
 
+_LACKING = {
+    "A": ("every write", ""),
+    "C": ("every update of the {part}", ""),
+    "E": ("every update of the {part}", ""),
+    "": ("writes", "; Kubernetes 1.29 and older reject all of them, later ones those that change the {part}"),
+}
+
+
+@pytest.mark.parametrize("era", _LACKING)
+@pytest.mark.parametrize("part", ["spec", "status"])
+def test_a_part_that_lacks_a_field(part: str, era: str) -> None:
+    """KubeRay: spec needs no entrypoint. No update of spec passes, those of labels do since 1.30."""
+    both = {"spec": schema(note=string()), "status": schema(**MORE)}
+    old, new = ({**both, part: {**schema(a=string(), b=string()), **more}} for more in ({"required": ["a"]}, {}))
+    finding = only(old, new, era)
+    kinds = ["spec-update", "create"] if part == "spec" else OF_STATUS
+    assert (kinds == reported(finding)[1]) == (era != "A")
+    what, since = (text.format(part=part) for text in _LACKING[era])
+    said = finding.message.partition("; nothing in the sources shows")[0]
+    assert said.endswith(f"old rejects {what} of a Widget that lacks it{since}")
+
+
+def test_a_status_that_a_server_rejects_as_a_whole() -> None:
+    """Up to 1.32 (OpenShift 4.17) nothing in status is spared, but labels and finalizers may change."""
+    finding = only(status(string("A")), status(string("A", "B")), "C")
+    assert finding.message.endswith("old rejects every update of the status of a Widget that holds it")
+
+
 _DEFAULT = {
     "A": ("error", [*ALL_BUT_CREATE, "create"]),
     "B": ("error", [*MAIN, "create"]),
