@@ -49,6 +49,13 @@ def test_a_member_takes_the_values_that_the_rule_names_and_none() -> None:
     assert {**held, "count": "b"} not in found
 
 
+def test_a_member_takes_the_values_of_its_enum() -> None:
+    """openshift/api, DataGather: the rule names one value, the other needs nothing beside it."""
+    spec = {**obj(phase=string("A"), mode=string("a", "b", "c")), "required": ["mode"]}
+    found = _specs(spec, "self.mode != 'a'", {"phase": "A", "mode": "a"})
+    assert [each["mode"] for each in found[:5]] == ["a", "a", "a", "b", "c"]
+
+
 def test_a_required_member_stays() -> None:
     spec = {**obj(phase=string("A"), mode=string("a", "b")), "required": ["mode"]}
     found = _specs(spec, "self.mode == 'b'", {"phase": "A", "mode": "a"})

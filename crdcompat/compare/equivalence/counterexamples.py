@@ -120,7 +120,7 @@ class _Maker:
         """The bytes whose text the assignment states, in base64, where the length of the bytes is free."""
         if path in self._texts:
             facts, view = self._texts[path]
-            least = max(3 * (((node.count("minLength") or 0) + 3) // 4) - 2, 0)
+            least = ((node.count("minLength") or 0) + 3) // 4 * 3
             for text in islice(candidates((*facts, (Atom(Kind.SIZE, path, least), True)), view, ()), 1):
                 yield b64encode(text.encode()).decode()
 

@@ -64,8 +64,7 @@ def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node,
         node = node_at(root, schema_path_of(root, pointer))
         below = keep[len(pointer) :] if keep[: len(pointer)] == pointer else ()
         place = tuple(step for step in takewhile(lambda step: isinstance(step, str), below) if isinstance(step, str))
-        stays = pointer[: len(keep)] == keep or (below and not place)
-        if node is None or node.type != "object" or stays:
+        if node is None or node.type != "object" or pointer[: len(keep)] == keep:
             continue
         node = as_resource(node, is_root=not pointer)
         kept = _at(obj, (*pointer, *place)) if place else ABSENT

@@ -199,6 +199,17 @@ _TWO = obj(a=string(), b=string("x", "y"), c=obj(d=string(), e=string()))
         (["self.a == 'v' ? self.b == 'y' : self.b == 'x'"], {"a": "v"}, ("a",), {"a": "v", "b": "y"}),
         (["has(self.c.d) ? self.b == 'x' : self.b == 'y'"], {"c": {}}, ("c",), {"b": "y", "c": {}}),
         (["self.c.d == 'v' ? self.b == 'y' : self.b == 'x'"], {"c": {"d": "v"}}, ("c",), {"b": "y", "c": {"d": "v"}}),
+        (
+            # b has one of two values, and each is of another kind of object
+            [
+                *("self.b == 'x' ? has(self.a) : true", "self.b == 'y' ? has(self.c.d) : true"),
+                *("!has(self.c.e) || self.c.e != 'z'", "!has(self.a) || self.a != 'z' || self.c.e == 'v'"),
+                "size(self.b) > 0 || self.c.e == 'u'",
+            ],
+            {},
+            ("a",),
+            {"b": "y", "c": {"d": "a", "e": "u"}},
+        ),
         (["self.c.e == 'v' ? self.b == 'y' : true"], {"c": {"e": "v"}}, ("c", "e"), {"b": "y", "c": {"e": "v"}}),
     ],
 )
