@@ -80,7 +80,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``servers``: the supported servers with this effect; empty if all have it.
     ``since``: which of the releases that were read have it in the feature set Default, in words.
     ``cut``: the budget of the comparison ended before all of this was known. ``stays``: the installer replaces none of
-    its CRDs.
+    its CRDs. ``turned_on_by``: the value without which helm installs none of its charts.
     """
 
     change: Change
@@ -107,6 +107,7 @@ class Judged(Struct, frozen=True, eq=False):
     since: str = ""
     cut: bool = False
     stays: bool = False
+    turned_on_by: str = ""
 
     @property
     def window(self) -> Window | None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from crdcompat.crds.file import read_file
 from crdcompat.crds.templates import beside_schemas_removed
 from crdcompat.prefilter.candidates import has_crd_line, is_candidate, is_packed_chart
-from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
+from crdcompat.sources.descriptions import list_of, load_object, objects_of
 from crdcompat.sources.helm import CHART
 from crdcompat.sources.naming import is_manifest_name
 
@@ -104,15 +104,15 @@ def read_chart(tree: Tree, folder: str) -> Chart:
                 templates[path] = tuple(_ACTION.findall(beside_schemas_removed(data)))
         elif has_crd_line(data):
             templates[path] = ()
-    facts = _yaml(texts.get(f"{below}{CHART}", b""))
-    listed = facts.get("dependencies") or _yaml(texts.get(f"{below}{_REQUIREMENTS}", b"")).get("dependencies")
+    facts = load_object(texts.get(f"{below}{CHART}", b""))
+    listed = facts.get("dependencies") or load_object(texts.get(f"{below}{_REQUIREMENTS}", b"")).get("dependencies")
     charts = f"{below}charts/"
     inner = {path.removeprefix(charts).partition("/")[0] for path in (*held, *templates) if path.startswith(charts)}
     own = any(not path.startswith(charts) for path in (*held, *templates))
     return Chart(
         templates,
         defines,
-        {path: _yaml(data) for path, data in texts.items() if _is_values(path, below)},
+        {path: load_object(data) for path, data in texts.items() if _is_values(path, below)},
         objects_of(listed),
         frozenset(each.path.removeprefix(charts).partition("/")[0] for each in entries if each.path.startswith(charts)),
         frozenset(inner),
@@ -207,13 +207,6 @@ def _defines(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     starts = [*_DEFINE.finditer(data)]
     ends = [*(found.start() for found in starts), len(data)][1:]
     return ((found[1], data[found.start() : end]) for found, end in zip(starts, ends, strict=True))
-
-
-def _yaml(data: bytes) -> Mapping[str, Any]:
-    try:
-        return object_of(load_yaml(data))
-    except YAML_ERRORS:
-        return {}
 
 
 def _differing(before: Any, after: Any, at: _Path = ()) -> set[_Path]:

@@ -211,7 +211,9 @@ class CrdReader:
             return self.kustomized(tree).changing
 
         def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-            return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
+            return (
+                (entry.path, data) for entry, data in tree.read([by_path[path] for path in paths if path in by_path])
+            )
 
         return CrdSet(
             name=tree.name,

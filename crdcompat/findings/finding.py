@@ -164,6 +164,8 @@ def _message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[A
     if is_partial and other != reader:
         sentence += f" (only in the contexts named here: {other} has it in others)"
     sentence += spared_later(item, is_all="{writes}" in told)
+    if item.turned_on_by:
+        sentence += f" (only where {item.turned_on_by} turns its chart on)"
     if item.reason:
         sentence += f": {item.reason}"
     if item.named is Named.NOBODY and not item.unlikely:

@@ -102,6 +102,8 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
         yield Severity.WARNING, str(item.named)
     if item.spared is Spared.VALUE and not harms_all:
         yield Severity.WARNING, "the server lets updates pass that leave the value as it is"
+    if item.turned_on_by:
+        yield Severity.WARNING, "its chart is off by default"
     if item.doubtful and kind == "crd.deleted":
         yield Severity.WARNING, "only helm renders the annotations"
     elif item.doubtful and kind != "version.removed":

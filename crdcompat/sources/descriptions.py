@@ -28,6 +28,14 @@ def load_documents(data: bytes) -> list[Any]:
     return list(yaml.load_all(data, _Loader))
 
 
+def load_object(data: bytes) -> Mapping[str, Any]:
+    """The object that is a YAML document; {} if it is damaged or has another value."""
+    try:
+        return object_of(load_yaml(data))
+    except YAML_ERRORS:
+        return {}
+
+
 def list_of(value: Any) -> list[Any]:
     """A value that is a list; [] for any other."""
     return value if isinstance(value, list) else []

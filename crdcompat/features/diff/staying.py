@@ -7,7 +7,7 @@ cluster is new (Helm's documentation, "Best Practices: Custom Resource Definitio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -17,10 +17,11 @@ from crdcompat.compare.result import Harmless, Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.subcharts import turned_on_by
 from crdcompat.features.diff.compared import Compared
 from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.vocabulary.filters import Filters
-from crdcompat.vocabulary.installers import WITHOUT_API, Installer, Window
+from crdcompat.vocabulary.installers import MISSING_CRDS, WITHOUT_API, Installer, Window
 
 #: A version that OLD's CRD lacks: only those who ask for it notice.
 _UNSERVED = WITHOUT_API | {"version.added"}
@@ -49,7 +50,7 @@ def _judged(compared: Compared) -> Iterator[Judged]:
         if not all(_stays(*each) for each in manifests):
             yield item
         elif (made := _staying(replace(item, stays=True))) is not None:
-            yield made
+            yield _in_charts(made, manifests)
         else:
             contexts = tuple(dict.fromkeys(each.context for each in item.occurrences))
             made_none = Harmless(item.crd, item.version, contexts, item.change, item.direction, _REPLACED_BY_NOBODY)
@@ -57,6 +58,14 @@ def _judged(compared: Compared) -> Iterator[Judged]:
 
 
 _REPLACED_BY_NOBODY = "the installer does not replace the CRD: its schema stays as it is"
+
+
+def _in_charts(item: Judged, manifests: Sequence[tuple[CrdDocument, CrdSet]]) -> Judged:
+    """A CRD that NEW adds, with what turns its chart on: most clusters need none of a chart that is off."""
+    if item.change.kind not in MISSING_CRDS:
+        return item
+    values = [turned_on_by(crds, document.file) for document, crds in manifests]
+    return replace(item, turned_on_by=values[0]) if all(values) else item
 
 
 def _stays(document: CrdDocument, crds: CrdSet) -> bool:

@@ -102,6 +102,37 @@ def test_a_crd_that_helm_does_not_create(tmp_path: Path) -> None:
     assert found["message"].endswith("helm upgrade does not create the CRD, and requests for it are answered 404")
 
 
+@pytest.mark.parametrize(
+    ("dependency", "values", "value"),
+    [
+        ({"condition": "install.b"}, {"install": {"b": False}}, "install.b"),
+        ({"condition": "c.enabled, install.b"}, {"install": {"b": False}}, "install.b"),
+        ({"tags": ["all", "b"]}, {"tags": {"b": False}}, "tags.all"),
+        ({"condition": "install.b"}, {"install": {"b": True}}, ""),
+        ({"condition": "install.b"}, {"install": {}}, ""),
+        ({"tags": ["all", "b"]}, {"tags": {"all": True, "b": False}}, ""),
+        ({"name": "other", "condition": "install.b"}, {"install": {"b": False}}, ""),
+        ({}, {}, ""),
+    ],
+)
+@pytest.mark.parametrize("folder", ["chart/", ""])
+def test_a_crd_of_a_chart_that_is_off(tmp_path: Path, folder: str, dependency: Json, values: Json, value: str) -> None:
+    """NetObserv's chart has one of Prometheus, for those who set install.prom-stack."""
+    files: dict[str, Json] = {
+        f"{folder}Chart.yaml": {"name": "a", "version": "1.0.0", "dependencies": [{"name": "b", **dependency}]},
+        f"{folder}values.yaml": values,
+        f"{folder}crds/w.yaml": crd(A),
+    }
+    gadget: dict[str, Json] = {f"{folder}charts/b-1.0/crds/g.yaml": crd(A, kind="Gadget")}
+    for side, more in (("old", {}), ("new", gadget)):
+        for name, data in (files | more).items():
+            write(tmp_path / side / name, data)
+    write(tmp_path / "new" / f"{folder}charts/b-1.0/Chart.yaml", {"name": "b", "version": "1.0"})
+    (found,) = diff(tmp_path / "old", tmp_path / "new")["findings"]
+    assert (found["rule"], found["severity"]) == ("crd-added", "warning" if value else "error")
+    assert found["message"].endswith(f" (only where {value} turns its chart on)") == bool(value)
+
+
 def test_a_crd_that_new_no_longer_has(tmp_path: Path) -> None:
     """Helm deletes nothing: the objects stay, and nothing acts on them."""
     gadget = {"chart/crds/g.yaml": crd(A, kind="Gadget")}
