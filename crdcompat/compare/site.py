@@ -10,6 +10,7 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.apiserver.metadata.object_names import SUBDOMAIN, SUBDOMAIN_LIMIT
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, node_at, value_at
@@ -84,6 +85,10 @@ def summary(node: Node) -> dict[str, Any]:
     return {keyword: node.raw[keyword] for keyword in kept if keyword in node.raw}
 
 
+_NAME = ("metadata", "name")
+_OF_NAMES = {"pattern": f"^{SUBDOMAIN}$", "maxLength": SUBDOMAIN_LIMIT}
+
+
 class WriterReader(Struct, frozen=True):
     """The pair for one direction: ``reader`` reads objects that are valid under ``writer``."""
 
@@ -91,8 +96,14 @@ class WriterReader(Struct, frozen=True):
     reader: Resource
 
     def nodes(self, path: SchemaPath) -> tuple[Node | None, Node | None]:
-        """The writer's and the reader's node at ``path``; None where a schema does not describe its values."""
-        return node_at(self.writer.node, path), node_at(self.reader.node, path)
+        """The writer's and the reader's node at ``path``; None where a schema does not describe its values.
+
+        The writer's node of the object's name has the limits of all names (docs/semantics.md#metadata).
+        """
+        writer, reader = node_at(self.writer.node, path), node_at(self.reader.node, path)
+        if path == _NAME and writer is not None:
+            writer = Node({**writer.raw, "allOf": [*(branch.raw for branch in writer.all_of), _OF_NAMES]})
+        return writer, reader
 
     def question(self, *about: Any) -> bytes:
         """What an answer about these servers and ``about`` depends on, as the input of a kept answer."""

@@ -14,7 +14,7 @@ QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_RE = re.compile(LABEL)
 _KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _VALID_KEY = re.compile(rf"(?:{SUBDOMAIN}/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?")
-_SUBDOMAIN_LIMIT = 253
+SUBDOMAIN_LIMIT = 253
 
 #: The minors that changed the messages of these rules.
 _RFC_1123_TEXT = 20  # before: "a DNS-1123 subdomain must consist of"
@@ -24,7 +24,7 @@ _LABEL_KEY_TEXT = 35  # "a valid label key", before: "a qualified name"
 
 def label_key_errors(text: str, server: Server) -> list[str]:
     """The errors of a label key: an optional DNS prefix and a slash, then a name."""
-    if len(text) <= _SUBDOMAIN_LIMIT and _VALID_KEY.fullmatch(text):
+    if len(text) <= SUBDOMAIN_LIMIT and _VALID_KEY.fullmatch(text):
         return []
     must = (
         "must consist of alphanumeric characters, '-', '_' or '.', "
@@ -64,7 +64,7 @@ def label_value_errors(value: str, server: Server) -> list[str]:
 
 
 def subdomain_errors(text: str, server: Server, unit: str = "characters") -> list[str]:
-    texts = [] if utf8_size(text) <= _SUBDOMAIN_LIMIT else [f"must be no more than {_SUBDOMAIN_LIMIT} {unit}"]
+    texts = [] if utf8_size(text) <= SUBDOMAIN_LIMIT else [f"must be no more than {SUBDOMAIN_LIMIT} {unit}"]
     if not all(_LABEL_RE.fullmatch(part) for part in text.split(".")):
         kind = "a lowercase RFC 1123 subdomain" if server.minor >= _RFC_1123_TEXT else "a DNS-1123 subdomain"
         must = (

@@ -141,6 +141,26 @@ def test_an_address_that_is_no_name(tmp_path: Path) -> None:
     assert [brief(each)[:3] for each in report["findings"]] == [("rollback", "warning", "junctor-changed")]
 
 
+@pytest.mark.parametrize(
+    ("limit", "found"),
+    [
+        ({"minLength": 1}, []),
+        ({"maxLength": 253}, []),
+        ({"pattern": "^[-a-z0-9.]+$"}, []),
+        ({"minLength": 2}, ["length-tightened"]),
+        ({"maxLength": 252}, ["length-tightened"]),
+        ({"pattern": "^[a-z]"}, ["pattern-narrowed"]),
+    ],
+)
+def test_a_limit_that_every_name_fits(tmp_path: Path, limit: Json, found: list[str]) -> None:
+    old, new = (root(spec=obj()) for _ in range(2))
+    new["properties"]["metadata"] = obj(name=string(**limit))
+    report = diff(*both(tmp_path, old, new), "--direction", "both")
+    assert [each["rule"] for each in report["findings"]] == found
+    for finding in report["findings"]:
+        prove(finding, crd(old), crd(new))
+
+
 def test_a_resource_is_an_object_whatever_its_schema_says(tmp_path: Path) -> None:
     """hive 1.1: schemas of v1beta1 CRDs often have no type at the root, those of v1 CRDs must have one."""
     schema = root(spec=obj(v=string("A", "B")))
