@@ -17,6 +17,9 @@ from msgspec.structs import replace
 from crdcompat.candidates.languages import finite_members
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import concrete
+from crdcompat.cel.rule import ITEM as RULE_ITEM
+from crdcompat.cel.rule import VALUE
+from crdcompat.cel.uses import rule_of
 from crdcompat.compare.budget import within
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.harm import freezes, shares_no_value
@@ -28,7 +31,7 @@ from crdcompat.findings.rules import rule_for
 from crdcompat.golang.go_fields import GoMember
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.listed_values import enum_members, member_key
-from crdcompat.schema.paths import ITEM, node_at, value_at, with_value
+from crdcompat.schema.paths import ITEM, SchemaPath, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.judging import Harm, Named
@@ -86,7 +89,7 @@ def _harms(item: Judged, pair: WriterReader) -> Iterator[Harm]:
 def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet, seeds: Seeds) -> Judged:
     if item.writer_default:
         return replace(item, named=Named.DEFAULT)
-    path = item.witness.at or item.change.path
+    path = _place(item)
     node = node_at(pair.writer.node, path)
     by_kind = _BY_KIND.get(item.change.kind)
     # A schema that takes values of every type names none of them.
@@ -94,12 +97,12 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
         return replace(item, named=by_kind)
     if item.change.kind in _REQUIRED:
         return replace(item, named=_of_lack(item, pair, writer))
-    value = _value(item)
+    value = _value(item, path)
     if node is not None and value is not ABSENT and (by_schema := _by_schema(value, node)) is not None:
         return replace(item, named=by_schema)
     is_text = isinstance(value, str) and item.witness.object is not None
-    member = _go_member(item, writer) if is_text else None
-    reads = node_at(pair.reader.node, path)
+    member = _go_member(item, writer, path) if is_text else None
+    reads = node_at(pair.reader.node, path) if path == item.change.path else None
     judge = NodeJudge(reads, pair.reader.server) if reads is not None else None
     for text, by_go in _texts(member):
         if judge is not None and judge.accepts(text):
@@ -115,6 +118,18 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
     return replace(item, named=Named.NOBODY)
 
 
+def _place(item: Judged) -> SchemaPath:
+    """Where the rejected value is: for rules on an object that read one of its members alone, this member."""
+    if item.witness.at is not None or not item.change.kind.startswith("cel.rule-"):
+        return item.witness.at or item.change.path
+    rules = [rule_of(text) for text in (*item.change.added, *item.change.removed)]
+    uses = {use for rule in rules if rule is not None for use in rule.uses}
+    read = {use.place for use in uses if use.how == VALUE}
+    place = next(iter(read)) if len(read) == 1 and None not in rules else ()
+    is_alone = RULE_ITEM not in place and all(use.place == place[: len(use.place)] for use in uses)
+    return (*item.change.path, *place) if is_alone else item.change.path
+
+
 def _takes_any(node: Node | None) -> bool:
     return node is not None and not node.types
 
@@ -125,21 +140,21 @@ def _of_lack(item: Judged, pair: WriterReader, writer: CrdSet) -> Named:
     holder = node_at(pair.reader.node, tuple(above[:-1])) if above and above[-1] is ITEM else None
     if holder is not None and name in holder.list_keys:
         return Named.KEY
-    member = _go_member(item, writer)
+    member = _go_member(item, writer, item.change.path)
     if member is None:
         return Named.OPTIONAL if item.direction == Direction.ROLLBACK else Named.NOBODY
     return Named.LEFT_OUT if member.may_be_left_out else Named.WRITTEN
 
 
-def _go_member(item: Judged, writer: CrdSet) -> GoMember | None:
-    """What the writer's Go type says about the field; None without Go sources."""
+def _go_member(item: Judged, writer: CrdSet, path: SchemaPath) -> GoMember | None:
+    """What the writer's Go type says about the field at a path; None without Go sources."""
     types = writer.go.types
     occurrence = item.occurrences[0]
     if types is None or not isinstance(occurrence, Occurrence):
         return None
     chosen = occurrence.new if item.direction == Direction.ROLLBACK else occurrence.old
     crd = chosen.document.crd
-    return types.member(crd.group, chosen.version.name, crd.kind, item.change.path)
+    return types.member(crd.group, chosen.version.name, crd.kind, path)
 
 
 def _texts(member: GoMember | None) -> Iterator[tuple[str, Named]]:
@@ -151,10 +166,10 @@ def _texts(member: GoMember | None) -> Iterator[tuple[str, Named]]:
         yield "", Named.ZERO
 
 
-def _value(item: Judged) -> Any:
-    """The rejected value in the witness; ABSENT if it is not there."""
+def _value(item: Judged, path: SchemaPath) -> Any:
+    """The value of the witness at a path; ABSENT if it is not there."""
     try:
-        return value_at(item.witness.object, concrete(item.witness.at or item.change.path))
+        return value_at(item.witness.object, concrete(path))
     except LookupError:
         return ABSENT
 

@@ -110,6 +110,26 @@ def test_a_constant_of_the_go_type_is_the_witness(tmp_path: Path) -> None:
     assert found["witness"]["object"]["status"] == {"phase": "leaving-now"}
 
 
+@pytest.mark.parametrize(
+    ("rule", "severity", "named"),
+    [
+        ("!has(self.p) || self.p != 'B'", "error", "named by the enum"),
+        ("!has(self.h) || !has(self.h.p) || self.h.p != 'B'", "error", "named by the enum"),
+        ("!has(self.phase) || self.phase != 'leaving-now'", "error", "a constant of the Go type"),
+        ("!has(self.phase) || self.phase != 'C'", "warning", "nothing names the value"),
+        ("!has(self.p) || self.p != 'B' || has(self.phase)", "warning", "nothing names the value"),
+        ("!has(self.p) || !has(self.h) || !has(self.h.p) || self.p != self.h.p", "warning", "nothing names the value"),
+        ("!has(self.l) || self.l.all(x, x != 'B')", "warning", "nothing names the value"),
+    ],
+)
+def test_a_rule_on_the_object_that_reads_one_member(tmp_path: Path, rule: str, severity: str, named: str) -> None:
+    """It says of the member what a rule on the member says; no schema names a combination of values."""
+    closed = string("A", "B")
+    old = obj(p=closed, h=obj(p=closed), phase=string(maxLength=20), l=array(closed, maxItems=2))
+    found = _found(tmp_path, {**old, _RULES: [{"rule": rule}]}, old, "rollback", go=GO)
+    assert found[:2] == (severity, named)
+
+
 def test_what_go_writes_for_a_field_that_is_not_set(tmp_path: Path) -> None:
     """Without omitempty it is the empty string; with it, and in lists, nothing is written."""
     values = string(), string(minLength=1)
