@@ -16,7 +16,7 @@ from crdcompat.config.found import server_of_tree
 from crdcompat.config.releases import openshift_minor, version_of
 from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.crds.shipping import shipping
+from crdcompat.crds.shipping import shipping, without_tests
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.findings.finding import order
@@ -161,12 +161,12 @@ def both_sides(
 def shipped_of(
     old: CrdSet, new: CrdSet, config: Config, paths: Sequence[str] = (), of_base: CrdSet | None = None
 ) -> tuple[CrdSet, CrdSet]:
-    """Both sides without copies that do not ship, if the configuration does not say what does.
+    """Both sides without copies that do not ship; where the configuration says what does, without CRDs for tests.
 
     ``of_base`` is the base, if NEW is the head of a change. Raises SourceError.
     """
     if config.values["ships"] is not None:
-        return old, new
+        return without_tests(old, new)
     return shipping(old, new, paths, of_base.evidence if of_base is not None else tuple)
 
 

@@ -107,6 +107,21 @@ def shipping(
     return before, replace(after, notes=(*after.notes, *notes_of(chosen[1:] if old is new else chosen)))
 
 
+def without_tests(old: CrdSet, new: CrdSet) -> tuple[CrdSet, CrdSet]:
+    """Both sets, without CRDs for tests and designs alone of which the payload of the other one has one that ships."""
+    return _without_tests(old, new, Side.OLD), _without_tests(new, old, Side.NEW)
+
+
+def _without_tests(crds: CrdSet, other: CrdSet, side: Side) -> CrdSet:
+    entered = (other.shipped or frozenset()) - (crds.shipped or frozenset())
+    left = [each for each in crds.documents if each.crd.name in entered and place_of(each.file) >= Place.NEVER]
+    if not left:
+        return crds
+    skipped = {*crds.skipped, *(Skipped(each.file, NOWHERE, side) for each in left)}
+    kept = tuple(each for each in crds.documents if not any(each is one for one in left))
+    return replace(crds, documents=kept, skipped=tuple(sorted(skipped, key=skipped_order)))
+
+
 def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
     """The folders of a tree whose CRDs ship, with what says so; and whether copies elsewhere differ.
 

@@ -413,6 +413,18 @@ def test_what_cannot_be_read_is_a_remark_where_kustomizations_list_its_neighbour
     assert len(_diff(tmp_path / "b", listed, listed, code=2)["summary"]["problems"]) == 2
 
 
+def test_a_crd_for_tests_is_not_that_which_the_payload_gains(tmp_path: Path) -> None:
+    """NetObserv has CRDs of Prometheus for its tests, and later those of a chart, which its configuration names."""
+    config = tmp_path / "c.yaml"
+    config.write_text("ships: [crds/*]\n")
+    files = {"crds/g.yaml": "a", "test-assets/w.yaml": "A"}
+    report = _diff(tmp_path, files, {**files, "crds/w.yaml": "AB"}, "--config", str(config), code=0)
+    assert [each["rule"] for each in report["findings"]] == ["crd-added"]
+    assert {"file": "test-assets/w.yaml", "reason": NOWHERE, "side": "old"} in report["summary"]["skipped"]
+    outside = _diff(tmp_path / "b", files, {**files, "test-assets/w.yaml": "AB"}, "--config", str(config), code=1)
+    assert _errors(outside) == [("w", "A", "B")]
+
+
 def test_an_illegible_copy_of_a_crd_that_ships_from_elsewhere(tmp_path: Path) -> None:
     """Tekton's operator: an old bundle has a CRD whose versions are no list, and config/base ships another copy."""
     broken = yaml.safe_dump({**_copy("A"), "spec": {**_copy("A")["spec"], "versions": {"served": True}}})
