@@ -105,6 +105,10 @@ def _if_it_stays(finding: Finding) -> tuple[Direction, Severity | None]:
 
 
 def _concerns(report: DiffReport, finding: Finding, installer: Installer) -> bool:
-    """Whether the installer has one of the manifests of a finding; without locations, each may have it."""
+    """Whether the installer has one of the manifests of a finding, or a copy of its CRD that was set aside.
+
+    Without locations, each may have it.
+    """
     files = {location.file for location in finding.locations} & report.installers.keys()
-    return not files or any(report.installers[file] is installer for file in files)
+    aside = {file for crd, file, _ in report.counts.superseded if crd == finding.crd}
+    return not files or any(report.installers.get(file) is installer for file in files | aside)

@@ -84,6 +84,22 @@ def test_a_copy_that_the_tree_sets_aside_has_no_verdict(tmp_path: Path) -> None:
     assert "installers" not in report
 
 
+def test_an_installer_is_not_clean_by_a_copy_that_was_set_aside(tmp_path: Path) -> None:
+    """netobserv: the folder has other CRDs, and its copy of the one that changes differs from those that ship."""
+    more = root(spec=obj(q=string()), status=obj(p=string("a")))
+    old, new = _sides(tmp_path, {APPLY: more, TEMPLATES: A}, {APPLY: more, TEMPLATES: AB})
+    for side in (old, new):
+        for file in ("config/crd/g.yaml", "chart/templates/g.yaml", "bundle/manifests/g.yaml"):
+            write(side / file, crd(A, kind="Gadget"))
+    report = diff(old, new)
+    assert [each["file"] for each in report["summary"]["superseded"]] == [APPLY]
+    assert {(each["installer"], each["direction"], each["verdict"]) for each in report["installers"]} == {
+        ("apply", "rollback", "blocked"),
+        ("helm-templates", "rollback", "blocked"),
+        ("olm-v0", "rollback", None),
+    }
+
+
 def test_olm_rolls_nothing_back(tmp_path: Path) -> None:
     assert verdicts(tmp_path, {BUNDLE: A}, {BUNDLE: AB}) == {("olm-v0", "rollback", None)}
     assert verdicts(tmp_path, {BUNDLE: A}, {BUNDLE: AB}, "--installer", "olm-v1") == set()

@@ -100,9 +100,16 @@ def report_on(compared: Compared, options: DiffOptions, places: Places) -> DiffR
 
 
 def _installers(*sides: CrdSet) -> dict[str, Installer]:
-    """The installer of each manifest of both sides; none if all of them replace CRDs both ways."""
+    """The installer of each manifest of both sides; none if all of them replace CRDs both ways.
+
+    Copies that were set aside have one, too, if the comparison has manifests of it.
+    """
     found = {each.file: crds.installers.of(each.file, each.inside) for crds in sides for each in crds.documents}
-    return {} if _REPLACING.issuperset(found.values()) else found
+    if _REPLACING.issuperset(found.values()):
+        return {}
+    aside = {file: crds.installers.of(file) for crds in sides for _, file, _ in crds.set_aside}
+    compared = frozenset(found.values())
+    return {file: installer for file, installer in aside.items() if installer in compared} | found
 
 
 def release(crds: CrdSet, beside: Server | None = None) -> Release:
