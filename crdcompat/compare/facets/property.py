@@ -36,11 +36,11 @@ def changes(site: Site) -> Iterator[Change]:
         return
     old, new = site.old.properties, site.new.properties
     # Where the side without the field preserves unknown fields, the facet ``free_field`` reports the change.
-    for name in sorted(new.keys() - old.keys()) if not site.old.preserve else ():
+    for name in sorted(new.keys() - site.old.members.keys()) if not site.old.preserve else ():
         at = (*site.new_at, "properties", name)
         shown = summary(new[name])
         yield Change("property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at)
-    for name in sorted(old.keys() - new.keys()) if not site.new.preserve else ():
+    for name in sorted(old.keys() - site.new.members.keys()) if not site.new.preserve else ():
         at = (*site.old_at, "properties", name)
         shown = summary(old[name])
         yield Change(
