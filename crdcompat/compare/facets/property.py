@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from crdcompat.candidates.sample import values
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
-from crdcompat.compare.resource_fields import is_of_resource, is_resource
+from crdcompat.compare.resource_fields import is_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
@@ -63,7 +63,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
             return Trials((), complete=True)
         return Trials((Trial(ABSENT, change.path),), complete=True)
     field = node_at(pair.writer.node, change.path)
-    if field is None or is_of_resource(pair.reader.node, change.path) or keeps_unknown(pair.reader.node, above):
+    if field is None or keeps_unknown(pair.reader.node, above):
         return Trials((), complete=True)
     made = ValidValues(pair.writer.server)(field) if field.type in ("object", "array") else ABSENT
     found = values(field) if made is ABSENT else [made]
