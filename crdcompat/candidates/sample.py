@@ -226,7 +226,7 @@ def around(root: Node, path: SchemaPath, value: Any) -> Any:
     if step is VALUE:
         sub, name = (root.additional if isinstance(root.additional, Node) else None), "key"
     else:
-        sub, name = root.properties.get(str(step)), str(step)
+        sub, name = root.members.get(str(step)), str(step)
     base = _object(root, 0, holding=name)
     if base is ABSENT:
         base = {}  # perhaps a rule or a junctor allows the object without the member that could not be made

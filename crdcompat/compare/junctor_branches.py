@@ -37,13 +37,18 @@ def lists_values(site: Site, keyword: str) -> bool:
 
     A oneOf rejects what two of its branches list, so it counts only where no two share a value.
     """
-    if keyword == "not":
+    if keyword not in ("anyOf", "oneOf"):
         return False
     sides = [getattr(side, BRANCHES[keyword]) for side in (site.old, site.new)]
     only_lists = all(branch.raw.keys() == {"enum"} and branch.enum for side in sides for branch in side)
     return only_lists and (
         keyword != "oneOf" or all(not node.one_of or _are_disjoint(node) for node in (site.old, site.new))
     )
+
+
+def is_of_node(branch: Node) -> bool:
+    """Whether the facets ``enum`` and ``pattern`` compare all that a branch of allOf says, with the node's own."""
+    return bool(branch.raw) and branch.raw.keys() <= {"enum", "pattern"}
 
 
 def branch_sites(site: Site, keyword: str) -> Iterator[Site]:

@@ -19,11 +19,6 @@ def is_resource(root: Node, path: SchemaPath) -> bool:
     return not path or ((node := node_at(root, path)) is not None and node.embedded)
 
 
-def is_of_resource(root: Node, path: SchemaPath) -> bool:
-    """Whether ``path`` is that of a member which a resource has without its schema."""
-    return bool(path) and path[-1] in OF_RESOURCES and is_resource(root, path[:-1])
-
-
 def trials_of_type(change: Change, pair: WriterReader) -> Trials | None:
     """The only trial of a constraint on ``apiVersion`` or ``kind`` of the resource, whose value no object chooses."""
     fixed: dict[SchemaPath, str] = {("apiVersion",): pair.writer.api_version, ("kind",): pair.writer.crd.kind}

@@ -142,7 +142,7 @@ class _Walk:
 
     def _container(self, site: Site, keyword: str) -> None:
         if keyword == "properties":
-            old, new = site.old.properties, site.new.properties
+            old, new = site.old.members, site.new.members
             for name in sorted(old.keys() & new.keys()):
                 below = Site(
                     old[name],

@@ -8,6 +8,7 @@ from typing import Any
 
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.candidates.sample import sample, values
+from crdcompat.candidates.small_values import every_value
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
@@ -32,6 +33,8 @@ def shape_trials(change: Change, direction: Direction, pair: WriterReader) -> Tr
         return Trials(())
     if reader is not None and takes_all(node, reader, prunes=pair.reader.crd.prunes):
         return Trials((), complete=True)
+    if node.type == "object" and pair.writer.crd.prunes and (every := every_value(node)) is not None:
+        return Trials(tuple(Trial(value, change.path) for value in every), complete=True)
     made: list[Any] = list(islice(values(node), _MAX_VALUES))
     if isinstance(node.additional, Node) and (value := sample(node.additional)) is not ABSENT:
         made.insert(0, {"key": value})

@@ -53,12 +53,12 @@ class CrdVersion(Struct, frozen=True, eq=False, dict=True):
 
         What servers know of each object without a declaration is declared, because another side may limit it.
         """
-        return Node(_as_resource(self.schema) if self.schema is not None else {PRESERVE: True})
+        return Node(_as_resource(self.schema if self.schema is not None else {PRESERVE: True}))
 
 
 def _as_resource(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A schema with the type and the names of objects: no other metadata may have limits."""
-    properties = schema.get("properties")
+    properties = schema.get("properties", {})
     metadata = properties.get("metadata", {"type": "object"}) if isinstance(properties, dict) else None
     if not isinstance(properties, dict) or not isinstance(metadata, dict):
         return schema

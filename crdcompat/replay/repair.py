@@ -59,11 +59,7 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
     if by_main:
         note = "" if not in_status else "then the status on /status"
         return Repair(RepairVerdict.MAIN, patches[RepairVerdict.MAIN], note)
-    return Repair(
-        RepairVerdict.DEADLOCK,
-        {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
-        "no single write is accepted",
-    )
+    return Repair(RepairVerdict.DEADLOCK, {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]})
 
 
 _WHOLE_STATUS = {"status": None}
@@ -110,10 +106,7 @@ def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
                 return _through_status(patch) if status else Repair(RepairVerdict.MAIN, patch)
     if resource.version.has_status and "status" in obj and _status(resource, _without_status(obj), obj).accepted:
         return _through_status(_WHOLE_STATUS)
-    return Repair(
-        RepairVerdict.DEADLOCK,
-        note="rules on the whole object are broken, and no single write was found that mends them",
-    )
+    return Repair(RepairVerdict.DEADLOCK, note="rules on the whole object are broken")
 
 
 _NOT_WRITTEN = ("apiVersion", "kind", "metadata")

@@ -90,7 +90,7 @@ def node_at(root: Node, path: SchemaPath) -> Node | None:
         elif step is VALUE:
             node = node.additional if isinstance(node.additional, Node) else None
         else:
-            node = node.properties.get(str(step))
+            node = node.members.get(str(step))
     return node
 
 

@@ -35,6 +35,13 @@ RULES: Final = "x-kubernetes-validations"
 #: The keyword of values whose unknown fields servers keep.
 PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 
+_STRING: Final = {"type": "string"}
+_STRINGS: Final = {"type": "object", "additionalProperties": _STRING}
+#: The metadata of an embedded resource that a schema may limit, as a server decodes them.
+_OF_METADATA: Final = dict.fromkeys(("name", "generateName", "namespace"), _STRING) | dict.fromkeys(
+    ("labels", "annotations"), _STRINGS
+)
+
 #: The number of values from which on no example value is built.
 MAX_SIZE = 20_000
 
@@ -71,6 +78,20 @@ class Node:
     def properties(self) -> dict[str, Node]:
         """Declared members by name, sorted: the server's order is random, ours is reproducible."""
         return {name: Node(sub, name) for name, sub in sorted(mapping_of(self.raw.get("properties")).items())}
+
+    @cached_property
+    def members(self) -> dict[str, Node]:
+        """The declared members, and those of an embedded resource that a server knows without a declaration.
+
+        A server checks the latter by other means than the schema, so they are not among the ``properties``.
+        """
+        if not self.embedded:
+            return self.properties
+        metadata = mapping_of(mapping_of(self.raw.get("properties")).get("metadata", {"type": "object"}))
+        if "additionalProperties" not in metadata:
+            metadata = {**metadata, "properties": {**_OF_METADATA, **mapping_of(metadata.get("properties"))}}
+        known = {"apiVersion": Node(_STRING, "apiVersion"), "kind": Node(_STRING, "kind"), **self.properties}
+        return dict(sorted({**known, "metadata": Node(metadata, "metadata")}.items()))
 
     @cached_property
     def additional(self) -> Node | bool | None:

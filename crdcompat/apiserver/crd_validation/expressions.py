@@ -24,6 +24,8 @@ from crdcompat.schema.structural import RULES
 
 #: The largest estimated cost of one rule, and of all rules of a schema.
 RULE_LIMIT, TOTAL_LIMIT = 10_000_000, 100_000_000
+#: What a server says of the most expensive rules where all rules together exceed the limit.
+CONTRIBUTED = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
 _SHOWN_EXPENSIVE = 4
 _ADVICE = (
     "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength "
@@ -142,8 +144,7 @@ class Expressions:
         if self.total <= TOTAL_LIMIT:
             return
         for _, place in self._expensive:
-            detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
-            yield fault(FORBIDDEN, place, "", detail, self.server)
+            yield fault(FORBIDDEN, place, "", CONTRIBUTED, self.server)
         what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
         yield fault(FORBIDDEN, at, "", over_budget(what, self.total, TOTAL_LIMIT), self.server)
 

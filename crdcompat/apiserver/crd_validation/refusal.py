@@ -15,11 +15,12 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.crd_decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
+from crdcompat.apiserver.crd_validation.expressions import CONTRIBUTED
 from crdcompat.apiserver.crd_validation.memo import Memo
 from crdcompat.apiserver.crd_validation.plain import doubtful
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, approval_faults, metadata_faults, stored_version_text
-from crdcompat.apiserver.field_errors import INVALID, FieldError
+from crdcompat.apiserver.field_errors import FORBIDDEN, INVALID, FieldError
 from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import GROUP, KIND, V1, Crd
@@ -67,7 +68,7 @@ def refusal(crd: Crd, server: Server) -> str:
 
 
 def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: bool = False) -> list[Fault]:
-    """The faults for which ``server`` would refuse to create ``crd``, with those of its CEL rules.
+    """The faults for which ``server`` would refuse to create ``crd``, with those of its CEL rules: one for each cause.
 
     ``valid`` is a CRD without faults: of a CRD with an equal spec only the metadata is checked. ``assumed``: nothing
     says on which server the CRD is installed, and only faults that the newest server finds, too, count.
@@ -80,7 +81,7 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
     if found and assumed:
         everywhere = {each.at for each in faults_of_crd(crd, NEWEST_SERVER)}
         found = [each for each in found if each.at in everywhere]
-    return found[:_MAX_FAULTS]
+    return without_totals(found)[:_MAX_FAULTS]
 
 
 def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
@@ -110,6 +111,29 @@ def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     if found and not (all(RULES in fault.at for fault in found) and _has_one_schema(raw)):
         found = _kept(ById(raw), server)
     return list(found)
+
+
+def without_totals(found: Sequence[Fault]) -> list[Fault]:
+    """The faults without those of the total cost of a schema in which a rule alone costs too much.
+
+    A server adds these, because the cost of that rule counts in the total, too: one cause has one fault.
+    """
+    costs = [each for each in found if each.type == FORBIDDEN and _SCHEMA in each.at]
+    alone = {each.at for each in costs if RULES in each.at and each.detail != CONTRIBUTED}
+    schemas = {_schema_of(at) for at in alone}
+    totals = {each.at for each in costs if _is_of_total(each) and _schema_of(each.at) in schemas} - alone
+    return [each for each in found if each.at not in totals]
+
+
+def _is_of_total(fault: Fault) -> bool:
+    return fault.detail == CONTRIBUTED or fault.at[-1] == _SCHEMA
+
+
+def _schema_of(at: Pointer) -> Pointer:
+    return at[: at.index(_SCHEMA)]
+
+
+_SCHEMA = "openAPIV3Schema"
 
 
 def _has_one_schema(raw: Mapping[str, Any]) -> bool:

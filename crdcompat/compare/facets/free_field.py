@@ -15,7 +15,6 @@ from crdcompat.candidates.sample import sample
 from crdcompat.candidates.strings import POOL
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy, explains_below
-from crdcompat.compare.resource_fields import is_of_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
@@ -41,10 +40,10 @@ def changes(site: Site) -> Iterator[Change]:
     if site.reshaped:
         return
     old, new = site.old.properties, site.new.properties
-    for name in sorted(new.keys() - old.keys()) if site.old.preserve else ():
+    for name in sorted(new.keys() - site.old.members.keys()) if site.old.preserve else ():
         at = site.old_at, (*site.new_at, "properties", name)
         yield Change("free-field.declared", (*site.path, name), _FREE, summary(new[name]), (), (), *at)
-    for name in sorted(old.keys() - new.keys()) if site.new.preserve else ():
+    for name in sorted(old.keys() - site.new.members.keys()) if site.new.preserve else ():
         at = (*site.old_at, "properties", name), site.new_at
         yield Change("free-field.undeclared", (*site.path, name), summary(old[name]), _FREE, (), (), *at)
 
@@ -52,7 +51,7 @@ def changes(site: Site) -> Iterator[Change]:
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer preserves unchecked; the parent without the field if the reader has a default."""
     field = node_at(pair.reader.node, change.path)
-    if field is None or _is_plain_metadata(field, change, pair):
+    if field is None:
         return Trials((), complete=True)
     judge = NodeJudge(field, pair.reader.server)
     values: list[Any] = list(islice((value for value in _any_value(field, 0) if not judge.accepts(value)), _MAX_TRIALS))
@@ -60,11 +59,6 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if field.default is not ABSENT:
         values.append(ABSENT)
     return Trials(tuple(Trial(value, change.path) for value in values))
-
-
-def _is_plain_metadata(field: Node, change: Change, pair: WriterReader) -> bool:
-    """Whether the field is the metadata of a resource, of which a server knows all members, and constrains nothing."""
-    return is_of_resource(pair.writer.node, change.path) and field.raw.keys() <= {"type", "description"}
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

@@ -15,7 +15,14 @@ from crdcompat.candidates.local import NodeJudge, defaulted
 from crdcompat.candidates.small_values import every_value, variants
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, breaks, explains_below
-from crdcompat.compare.junctor_branches import BRANCHES, compared_by_branch, enums_of, lists_values, without_enums
+from crdcompat.compare.junctor_branches import (
+    BRANCHES,
+    compared_by_branch,
+    enums_of,
+    is_of_node,
+    lists_values,
+    without_enums,
+)
 from crdcompat.compare.site import Site, Trial, Trials, WriterReader
 from crdcompat.compare.union import either
 from crdcompat.compare.valid_values import ValidValues
@@ -32,16 +39,16 @@ _MAX_TRIALS = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if identical(_junctors(site.old), _junctors(site.new)):
-        return
-    differing = [k for k in sorted(KEYWORDS) if not identical(site.old.raw.get(k), site.new.raw.get(k))]
+    sides = [_junctors(side) for side in (site.old, site.new)]
     differing = [
         keyword
-        for keyword in differing
-        if not (compared_by_branch(site, keyword) and _only_enums(site, keyword)) and not lists_values(site, keyword)
+        for keyword in sorted(KEYWORDS)
+        if not identical(*(side.get(keyword) for side in sides))
+        and not (compared_by_branch(site, keyword) and _only_enums(site, keyword))
+        and not lists_values(site, keyword)
     ]
     if differing:
-        old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))
+        old, new = ({key: side[key] for key in differing if key in side} for side in sides)
         yield site.change("junctor.changed", old or None, new or None, *differing)
 
 
@@ -116,8 +123,15 @@ def _without_shared(reader: Node, writer: Node) -> Node:
 
 
 def _junctors(node: Node) -> dict[str, Any]:
-    """The junctors of a node, without int-or-string's own anyOf of its two types, which restricts nothing."""
+    """The junctors of a node, without branches of allOf that other facets compare as if they stood at the node.
+
+    int-or-string's own anyOf of its two types restricts nothing.
+    """
     junctors = {key: node.raw[key] for key in KEYWORDS if key in node.raw}
+    if left := [branch.raw for branch in node.all_of if not is_of_node(branch)]:
+        junctors["allOf"] = left
+    else:
+        junctors.pop("allOf", None)
     if node.int_or_string and junctors.get("anyOf") == [{"type": "integer"}, {"type": "string"}]:
         del junctors["anyOf"]
     return junctors

@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from crdcompat.candidates.sample import values
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
-from crdcompat.compare.resource_fields import is_of_resource, is_resource
+from crdcompat.compare.resource_fields import is_resource
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import ITEM, SchemaPath, node_at
@@ -36,11 +36,11 @@ def changes(site: Site) -> Iterator[Change]:
         return
     old, new = site.old.properties, site.new.properties
     # Where the side without the field preserves unknown fields, the facet ``free_field`` reports the change.
-    for name in sorted(new.keys() - old.keys()) if not site.old.preserve else ():
+    for name in sorted(new.keys() - site.old.members.keys()) if not site.old.preserve else ():
         at = (*site.new_at, "properties", name)
         shown = summary(new[name])
         yield Change("property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at)
-    for name in sorted(old.keys() - new.keys()) if not site.new.preserve else ():
+    for name in sorted(old.keys() - site.new.members.keys()) if not site.new.preserve else ():
         at = (*site.old_at, "properties", name)
         shown = summary(old[name])
         yield Change(
@@ -63,7 +63,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
             return Trials((), complete=True)
         return Trials((Trial(ABSENT, change.path),), complete=True)
     field = node_at(pair.writer.node, change.path)
-    if field is None or is_of_resource(pair.reader.node, change.path) or keeps_unknown(pair.reader.node, above):
+    if field is None or keeps_unknown(pair.reader.node, above):
         return Trials((), complete=True)
     made = ValidValues(pair.writer.server)(field) if field.type in ("object", "array") else ABSENT
     found = values(field) if made is ABSENT else [made]

@@ -35,6 +35,7 @@ _Entry: TypeAlias = "Waiver | Declaration | Ignore"
 _PLACE = ("line", "file", "of_change")
 _MAX_SHOWN = 3
 _MAX_REASON = 500
+_NEEDLESS = " that none of its findings needs"
 
 
 def accepted_for(change: Change, config: Config, repo: str | None) -> tuple[Accepted, tuple[str, ...]]:
@@ -84,22 +85,28 @@ def counting_text(change: Change, config: Config, repo: str | None) -> bytes | N
 def ahead(accepted: Accepted, used: Container[int]) -> Iterator[str]:
     """Lines on the entries that a change adds and that concern none of its findings: they would hide later ones.
 
-    ``used`` are those that concern findings, by ``id()``.
+    ``used`` are those that concern findings, and those that have ended, by ``id()``.
     """
-    needless = " that none of its findings needs"
     waivers = [each for each in accepted.waivers if each.of_change and id(each) not in used]
-    yield from _listed("adds", "a waiver", "waivers", needless, waivers)
+    yield from _listed("adds", "a waiver", "waivers", _NEEDLESS, waivers)
     growth = [each for each in accepted.growth if each.of_change and id(each) not in used]
-    yield from _listed("adds", "a declaration of growth", "declarations of growth", needless, growth)
+    yield from _listed("adds", "a declaration of growth", "declarations of growth", _NEEDLESS, growth)
+
+
+def expired_lines(ended: Iterable[Waiver | Ignore]) -> Iterator[str]:
+    """A line on each waiver that a change adds and that has ``ended``: it accepts nothing."""
+    for each in ended:
+        which = f" that has expired (until {each.until})"
+        yield from _listed("adds", "a waiver", "waivers", which, [each], attrgetter("place"))
 
 
 def markers_ahead(added: Iterable[Ignore], used: Container[str]) -> Iterator[str]:
     """Lines on the markers in the Go source that a change adds and that concern none of its findings.
 
-    ``used`` are the places of the markers that concern findings.
+    ``used`` are the places of the markers that concern findings, and of those that have ended.
     """
     needless = [each for each in added if each.place not in used and not each.fault]
-    yield from _listed("adds", "a waiver", "waivers", " that none of its findings needs", needless, attrgetter("place"))
+    yield from _listed("adds", "a waiver", "waivers", _NEEDLESS, needless, attrgetter("place"))
 
 
 def _line(entry: _Entry) -> str:

@@ -48,11 +48,16 @@ def _in_file(path: str, data: bytes) -> Iterator[tuple[tuple[object, ...], Ignor
 
 
 def marker_notes(
-    waivers: ActiveWaivers, head: CrdSet, compared: Collection[str] | None, used: Collection[str] | None
+    waivers: ActiveWaivers,
+    head: CrdSet,
+    compared: Collection[str] | None,
+    used: Collection[str] | None,
+    told: Collection[str],
 ) -> Iterator[str]:
     """Notes on the markers of compared CRDs (None: all) that accept nothing.
 
-    ``used`` are the places of those that concern findings; None if not all findings are known. Raises SourceError.
+    ``used`` are the places of those that concern findings; None if not all findings are known. ``told`` are those of
+    expired ones that the report names first. Raises SourceError.
     """
     kinds = {name: _kinds(head, name) for name in head.named()}
     mine = _of_kinds(head, [each for name, found in kinds.items() if _is_in(name, compared) for each in found])
@@ -60,7 +65,8 @@ def marker_notes(
         if each.fault:
             yield f"broken: {each.place}: {each.fault}; it accepts nothing"
         elif each.ended(waivers.today, waivers.release):
-            yield f"expired: {each.place}: {each.label}: until {each.until}, no longer counts"
+            if each.place not in told:
+                yield f"expired: {each.place}: {each.label}: until {each.until}, no longer counts"
         elif each.is_unending(waivers.release):
             until = f"until {each.until}, and the name {waivers.release} contains no release: it still counts"
             yield f"unending: {each.place}: {each.label}: {until}"

@@ -23,7 +23,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, markers_ahead
+from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, expired_lines, markers_ahead
 from crdcompat.features.check.base import short
 from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.check_options import CheckOptions, Releases, compares_all
@@ -40,8 +40,9 @@ from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.diff_report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
-from crdcompat.findings.source_waivers import SourceWaivers
+from crdcompat.findings.source_waivers import Ignore, SourceWaivers
 from crdcompat.findings.split import FindingSplitter
+from crdcompat.findings.waivers import Waiver
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
@@ -108,10 +109,17 @@ def compare_change(
     compared = names if touched is None else names & touched
     stale = stale_notes(waivers, used.waivers, compared) if could_be_stale else ()
     added = added_markers(trees)
-    markers = marker_notes(waivers, head, compared, used.markers if could_be_stale else None)
+    counting = added if config.trusts_change else []
+    is_whole = _is_unfiltered(options) and not options.targets_only
+    ended: list[Waiver | Ignore] = [
+        *(each for each in waivers.expired if each.of_change),
+        *(each for each in counting if not each.fault and each.ended(waivers.today, release)),
+    ]
+    told = {each.place for each in ended} if is_whole else set[str]()
+    markers = marker_notes(waivers, head, compared, used.markers if could_be_stale else None, told)
     known = touched if _is_unfiltered(options) else frozenset[str]()
     waiver_notes = (
-        *ends_notes(waivers, release),
+        *ends_notes(waivers, release, told),
         *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
         *stale,
         *markers,
@@ -119,15 +127,18 @@ def compare_change(
         *trusted,
         *(() if config.trusts_change else map(counts_later, added)),
     )
-    is_whole = _is_unfiltered(options) and not options.targets_only
-    needless = markers_ahead(added, used.markers) if config.trusts_change else ()
+    needless = (
+        *expired_lines(ended),
+        *ahead(accepted, used.waivers | {entry for entry, _ in used.growth} | set(map(id, ended))),
+        *markers_ahead(counting, used.markers | told),
+    )
     return CheckReport(
         describe(head),
         sections,
         notes,
         waiver_notes,
         unseen,
-        rules=(*ahead(accepted, used.waivers | {entry for entry, _ in used.growth}), *needless) if is_whole else (),
+        rules=needless if is_whole else (),
         files=files.files(*comparisons.with_shipped(base), superseded=of_base.counts.superseded),
     )
 

@@ -19,10 +19,14 @@ from crdcompat.sources.repository import Repository
 from crdcompat.vocabulary.growth import GrowthState
 
 
-def ends_notes(waivers: ActiveWaivers, release: str) -> Iterator[str]:
-    """Notes on expired waivers, and on waivers whose end cannot be compared with the release's name."""
+def ends_notes(waivers: ActiveWaivers, release: str, told: Container[str]) -> Iterator[str]:
+    """Notes on expired waivers, and on waivers whose end cannot be compared with the release's name.
+
+    ``told`` are the places of expired ones that the report names first.
+    """
     for waiver in waivers.expired:
-        yield f"expired: {waiver.place}: {waiver.label}: until {waiver.until}, no longer counts"
+        if waiver.place not in told:
+            yield f"expired: {waiver.place}: {waiver.label}: until {waiver.until}, no longer counts"
     for waiver in waivers.valid:
         if waiver.end_is_unknown(release):
             until = f"until {waiver.until}, and the name {release} contains no release: it still counts"

@@ -25,3 +25,12 @@ def test_a_member_has_a_value_that_only_the_map_takes(
     finding = only(diff(*both(tmp_path, before, after)), rule=rule, direction=direction)
     prove(finding, crd(before), crd(after))
     assert (finding["effect"], finding["severity"]) == ("write-rejected", "warning")
+
+
+@pytest.mark.parametrize("more", [{}, {"default": {}}, {"nullable": True}], ids=["plain", "default", "nullable"])
+def test_an_object_that_loses_all_members_may_be_closed(tmp_path: Path, more: Json) -> None:
+    empty = {"type": "object", **more}
+    sides = root(spec=obj(m=empty)), root(spec=obj(m={**empty, "additionalProperties": False}))
+    for old, new in (sides, sides[::-1]):
+        report = diff(*both(tmp_path, old, new))
+        assert (report["findings"], report["undecided"]) == ([], [])

@@ -51,4 +51,4 @@ def test_a_resource_that_kept_any_field(tmp_path: Path) -> None:
     assert found["free-field-declared", "spec"]["object"]["spec"] == "a"
     restricted = obj(metadata=obj(name={**string(), "maxLength": 5}), spec=obj(a=string()))
     report = diff(*both(tmp_path, {"type": "object", **_KEEPS}, restricted))
-    assert ("free-field-declared", "metadata") in {(each["rule"], each["path"]) for each in report["findings"]}
+    assert ("length-tightened", "metadata.name") in {(each["rule"], each["path"]) for each in report["findings"]}

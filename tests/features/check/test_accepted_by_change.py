@@ -136,6 +136,23 @@ def test_a_waiver_ahead_of_its_change_is_shown(repo: Path) -> None:
     )
 
 
+def test_an_expired_waiver_of_the_change_is_said_to_have_expired_first_and_once(repo: Path) -> None:
+    ended = {**_WAIVER, "until": "2020-01-31"}
+    commit(repo, {"w.yaml": widget("A", "B"), _WAIVERS: _waivers(ended)})
+    report = _check(repo, 1)
+    line = (
+        f"this change adds a waiver that has expired (until 2020-01-31): {_WAIVERS}:1: enum-value-added "
+        "widgets.example.com/v1 status.p (rollback): nothing writes it (team-a)"
+    )
+    assert (report["rules"], report["waivers"]) == ([line], [])
+    for name in ("text", "markdown"):
+        out = run("check", "--base", "main", "--format", name, cwd=repo).out
+        assert "that has expired" in " ".join(out.splitlines()[:3]), name
+        assert "expired: " not in out.replace("its waiver has expired: ", ""), name
+    filtered = run("check", "--base", "main", "--select", "enum-value-added", "--format", "json", cwd=repo).report
+    assert (filtered["rules"], [note.partition(":")[0] for note in filtered["waivers"]]) == ([], ["expired"])
+
+
 def test_a_base_that_trusts_itself_alone_counts_waivers_once_they_are_merged(repo: Path) -> None:
     git(repo, "checkout", "-q", "main")
     commit(repo, {_FILE: "trust: base\n"})

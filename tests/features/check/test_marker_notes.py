@@ -185,6 +185,15 @@ def test_an_expired_marker_is_named(repo: Path) -> None:
     assert finding["ended_waiver"] == f"{PLACE}: until 2020-01-31"
 
 
+def test_an_expired_marker_of_the_change_is_said_to_have_expired_once(repo: Path) -> None:
+    _change(repo, f"{MARKER},until=2020-01-31")
+    report = _check(repo, 1)
+    assert [line.partition(f": +crdcompat:ignore={RULE}")[0] for line in report["rules"]] == [
+        f"this change adds a waiver that has expired (until 2020-01-31): {PLACE}"
+    ]
+    assert report["waivers"] == []
+
+
 def test_an_unused_marker_is_stale(repo: Path) -> None:
     """As a waiver of the file: where the targets are compared, too."""
     git(repo, "branch", "release-1", "main")

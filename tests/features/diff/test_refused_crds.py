@@ -313,6 +313,32 @@ def test_each_rule_has_its_line_and_words(tmp_path: Path) -> None:
     assert "undeclared reference to 'nothing'" in " ".join(shown.split())
 
 
+_BOUNDED = "self.all(a, self.all(b, self.all(c, a != b)))"
+
+
+def _cubed(*most: int) -> Json:
+    rules = {"x-kubernetes-validations": [{"rule": _BOUNDED}]}
+    lists = {f"l{index}": array({"type": "integer"}, maxItems=each, **rules) for index, each in enumerate(most)}
+    return root(spec=obj(**lists))
+
+
+@pytest.mark.parametrize(
+    ("most", "paths"),
+    [((150,), ["spec.l0"]), ((500,), ["spec.l0"]), ((500, 120), ["spec.l0"])],
+    ids=["its limit", "and that of all rules", "beside another rule"],
+)
+def test_a_rule_that_costs_too_much_is_one_finding(tmp_path: Path, most: tuple[int, ...], paths: list[str]) -> None:
+    old, new = both(tmp_path, _cubed(*(2 for _ in most)), _cubed(*most))
+    found = [finding["path"] for finding in diff(old, new)["findings"] if finding["rule"] == "crd-refused"]
+    assert found == paths
+
+
+def test_rules_that_cost_too_much_together_are_named(tmp_path: Path) -> None:
+    old, new = both(tmp_path, _cubed(*[2] * 13), _cubed(*[120] * 13))
+    found = [finding["path"] for finding in diff(old, new)["findings"] if finding["rule"] == "crd-refused"]
+    assert found == ["", *(f"spec.l{index}" for index in range(4))]
+
+
 def test_a_remark_on_a_rule_is_one_line(tmp_path: Path) -> None:
     """openshift/api: a rule about a field behind a feature gate; the server repeats the rule for each name in it."""
     ruled = _ruled("self.nothing() && self.none()")

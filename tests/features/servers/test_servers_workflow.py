@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, checked, commit, crd, git, obj, root, run, string, write
+from helpers import Json, array, checked, commit, crd, git, obj, root, run, string, write
 from html_page import Page, confined, said
 
 RULES = "x-kubernetes-validations"
@@ -194,3 +194,26 @@ def test_no_crd_that_can_be_read(tmp_path: Path) -> None:
     assert (ran.code, ran.report["summary"]["accepting"]) == (2, [])
     assert len(ran.report["summary"]["problems"]) == 1
     assert _verdict(tmp_path, code=2) == "No CRD was read."
+
+
+def _expensive(most: int) -> Json:
+    """Two rules that cost too much from some 1,000 and 100 items on; the first one costs less from 1.29 on."""
+    rules = "self.all(a, self.all(b, a != b))", "self.all(a, self.all(b, self.all(c, a != b)))"
+    names, numbers = ([{"rule": rule}] for rule in rules)
+    return root(
+        spec=obj(
+            names=array(string("A", "B"), maxItems=10 * most, **{RULES: names}),
+            numbers=array({"type": "integer"}, maxItems=most, **{RULES: numbers}),
+        )
+    )
+
+
+@pytest.mark.parametrize("most", [150, 250], ids=["of 1.26 to 1.28", "of all"])
+def test_the_total_cost_is_no_cause_beside_the_rules_that_cost_too_much(tmp_path: Path, most: int) -> None:
+    write(tmp_path / "crds/costly.yaml", crd(_expensive(most)))
+    ran = run("servers", "crds", cwd=tmp_path)
+    assert [line for line in ran.out.splitlines() if line.startswith(("the CEL cost", "  costly.yaml"))] == [
+        "the CEL cost is refused by every Kubernetes",
+        "  costly.yaml:39  widgets.example.com/v1 spec.names",
+        "  costly.yaml:46  widgets.example.com/v1 spec.numbers",
+    ]
