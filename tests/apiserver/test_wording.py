@@ -145,7 +145,7 @@ def test_verdicts_do_not_depend_on_words(tmp_path: Path, kube: str, request: pyt
     sides = both(tmp_path, root(spec=STRICT, status=STRICT), root(spec=FREE, status=FREE))
     args = ("simulate", *sides, "--objects", recorded, "--kube-version", kube, "--format", "json")
     verdicts, texts = _verdicts(run(*args).report)
-    assert len(verdicts[1]) > 5
+    assert len(verdicts[1]) > 3  # from 1.30 on, servers spare unchanged values of spec
     assert len(texts) >= 5
     request.getfixturevalue("other_words")
     again, reworded = _verdicts(run(*args).report)
