@@ -10,7 +10,7 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
-from crdcompat.apiserver.metadata.object_names import SUBDOMAIN, SUBDOMAIN_LIMIT
+from crdcompat.apiserver.metadata.object_names import NEARLY_SUBDOMAIN, SUBDOMAIN_LIMIT
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, node_at, value_at
@@ -86,7 +86,7 @@ def summary(node: Node) -> dict[str, Any]:
 
 
 _NAME = ("metadata", "name")
-_OF_NAMES = {"pattern": f"^{SUBDOMAIN}$", "maxLength": SUBDOMAIN_LIMIT}
+_OF_NAMES = {"pattern": f"^{NEARLY_SUBDOMAIN}$", "maxLength": SUBDOMAIN_LIMIT}
 
 
 class WriterReader(Struct, frozen=True):

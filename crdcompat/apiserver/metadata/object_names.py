@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+#: A simpler pattern that each subdomain fits, for questions about languages.
+NEARLY_SUBDOMAIN = "[a-z0-9]([-.a-z0-9]*[a-z0-9])?"
 QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_RE = re.compile(LABEL)
 _KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.environment import lacks
 from crdcompat.apiserver.cel.rule_programs import program
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.metadata.object_names import SUBDOMAIN
+from crdcompat.apiserver.metadata.object_names import NEARLY_SUBDOMAIN
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
@@ -142,7 +142,7 @@ def _of_resources(view: View) -> Iterator[Formula]:
     if view.resource:
         yield every(has(("self", "apiVersion")), has(("self", "kind")))
         if not view.node.embedded:
-            yield every(has(_NAME), fact(Kind.MATCHES, _NAME, f"^{SUBDOMAIN}$"))
+            yield every(has(_NAME), fact(Kind.MATCHES, _NAME, f"^{NEARLY_SUBDOMAIN}$"))
 
 
 def stated(node: Node, place: Place, view: View, server: Server) -> Iterator[Formula]:
