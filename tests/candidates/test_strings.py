@@ -25,3 +25,5 @@ from crdcompat.schema.structural import Node
 def test_a_usual_text_that_all_rules_match_comes_first(rules: list[str], more: Any, found: list[str]) -> None:
     node = Node({**string(**more), "x-kubernetes-validations": [{"rule": rule} for rule in rules]})
     assert [*islice(strings(node), 2)] == found
+    every = [*strings(node)]
+    assert len(every) == len(set(every))

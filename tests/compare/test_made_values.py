@@ -61,6 +61,12 @@ def test_a_scheme_in_capitals(tmp_path: Path) -> None:
     assert shown(tmp_path, old, new, "pattern-narrowed") == "HTTPS://example.com"
 
 
+def test_a_text_that_begins_like_a_url(tmp_path: Path) -> None:
+    """openshift/api 4.19, DataGather: a rule replaces a pattern, and refuses what only begins like a URL."""
+    old, new = string(pattern="^https://"), ruled(string(), "isURL(self) && url(self).getScheme() == 'https'")
+    assert shown(tmp_path, old, new, "cel-rule-added") == "https://example.com/%"
+
+
 def test_base64_that_is_too_long(tmp_path: Path) -> None:
     """cluster-api 1.9 to 1.10 limits CA bundles; a string of one byte more than the limit is no base64."""
     old = string(format="byte")
