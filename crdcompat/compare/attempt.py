@@ -21,7 +21,7 @@ from crdcompat.compare.objects import whole_object
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
 from crdcompat.compare.valid_values import ValidValues
-from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
+from crdcompat.schema.paths import Object, node_at, value_or_absent, with_value
 from crdcompat.schema.structural import ABSENT, MAX_SIZE, RULES, Node
 from crdcompat.vocabulary import Effect
 
@@ -148,7 +148,7 @@ class _Trying:
         written = self._pair.writer.create(obj, keep_status=True)
         if written.accepted is not True or written.object is None:
             return Reading(obj, written)
-        if (_at(written.object, self._keep) is ABSENT) != (self._trial.value is ABSENT):
+        if (value_or_absent(written.object, self._keep) is ABSENT) != (self._trial.value is ABSENT):
             return Reading(obj, written)  # decoding changes it: it drops the null, or sets a default for the field
         read = self._pair.reader.create(written.object, keep_status=True)
         return Reading(obj, written, read, self._claim.shown_by(read), held=True)
@@ -281,10 +281,3 @@ def _why_rejected(verdict: Verdict) -> str:
         first = verdict.unknown[0]
         return f"cannot be judged: {first.field}: {first.what}: {first.reason}"
     return f"no valid object found that holds the value: {verdict.errors[0].text()}"
-
-
-def _at(obj: Object, pointer: Pointer) -> Any:
-    try:
-        return value_at(obj, pointer)
-    except LookupError:
-        return ABSENT

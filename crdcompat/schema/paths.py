@@ -186,6 +186,14 @@ def value_or_none(data: Any, pointer: Pointer) -> Any:
         return None
 
 
+def value_or_absent(data: Any, pointer: Pointer) -> Any:
+    """The value at a pointer; ABSENT where there is none."""
+    try:
+        return value_at(data, pointer)
+    except LookupError:
+        return ABSENT
+
+
 def is_within(data: Any, pointer: Pointer) -> bool:
     """Whether a value exists at a pointer, or an object that lacks only the last step."""
     value = data

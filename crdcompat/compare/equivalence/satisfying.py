@@ -23,7 +23,7 @@ from crdcompat.compare.equivalence.formula import Formula, Path, TooComplexError
 from crdcompat.compare.equivalence.keyword_formulas import keywords_of, member_path
 from crdcompat.compare.equivalence.premises import Place, stated
 from crdcompat.compare.valid_values import ValidValues
-from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_or_absent, with_value
 from crdcompat.schema.structural import ABSENT, Node
 
 
@@ -67,7 +67,7 @@ def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node,
         if node is None or node.type != "object" or pointer[: len(keep)] == keep:
             continue
         node = as_resource(node, is_root=not pointer)
-        kept = _at(obj, (*pointer, *place)) if place else ABSENT
+        kept = value_or_absent(obj, (*pointer, *place)) if place else ABSENT
         wanted = _states(node, ("self",), place, kept, made) if place else ()
         for value in satisfying(node, made, wanted):
             changed = with_value(value, place, kept) if place else value
@@ -114,10 +114,3 @@ def _is(node: Node, path: Path, value: Any, made: ValidValues) -> Iterator[Formu
                 yield opposite(has(at))
     elif isinstance(value, str | int | float):
         yield keywords_of(Node({"enum": [value]}), path, node, View(node), made.server)
-
-
-def _at(obj: Object, pointer: Pointer) -> Any:
-    try:
-        return value_at(obj, pointer)
-    except LookupError:
-        return ABSENT

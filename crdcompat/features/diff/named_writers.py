@@ -31,7 +31,7 @@ from crdcompat.findings.rules import rule_for
 from crdcompat.golang.go_fields import GoMember
 from crdcompat.schema.answers import ANSWERS
 from crdcompat.schema.listed_values import enum_members, member_key
-from crdcompat.schema.paths import ITEM, SchemaPath, node_at, value_at, with_value
+from crdcompat.schema.paths import ITEM, SchemaPath, node_at, value_or_absent, with_value
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.judging import Harm, Named
@@ -97,7 +97,7 @@ def _named(item: Judged, pair: WriterReader, comparer: Comparer, writer: CrdSet,
         return replace(item, named=by_kind)
     if item.change.kind in _REQUIRED:
         return replace(item, named=_of_lack(item, pair, writer))
-    value = _value(item, path)
+    value = value_or_absent(item.witness.object, concrete(path))
     if node is not None and value is not ABSENT and (by_schema := _by_schema(value, node)) is not None:
         return replace(item, named=by_schema)
     is_text = isinstance(value, str) and item.witness.object is not None
@@ -164,14 +164,6 @@ def _texts(member: GoMember | None) -> Iterator[tuple[str, Named]]:
     yield from ((text, Named.CONSTANT) for text in member.constants[:_MAX_TRIED])
     if member.is_text and not member.may_be_left_out:
         yield "", Named.ZERO
-
-
-def _value(item: Judged, path: SchemaPath) -> Any:
-    """The value of the witness at a path; ABSENT if it is not there."""
-    try:
-        return value_at(item.witness.object, concrete(path))
-    except LookupError:
-        return ABSENT
 
 
 def _by_schema(value: Any, node: Node) -> Named | None:

@@ -20,7 +20,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
 from crdcompat.models.diff import PromotedGate
 from crdcompat.models.finding import Finding, Location
-from crdcompat.schema.paths import Pointer, value_at
+from crdcompat.schema.paths import Pointer, value_or_absent
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import read_documents
@@ -129,7 +129,4 @@ def _crds_in(path: str, data: bytes) -> tuple[Crd, ...]:
 def _value(crd: Crd, version: str, at: Pointer) -> Any:
     """The value at a place in the schema of a version; ABSENT if there is none."""
     found = crd.version(version)
-    try:
-        return value_at(found.schema, at) if found is not None else ABSENT
-    except LookupError:
-        return ABSENT
+    return value_or_absent(found.schema, at) if found is not None else ABSENT
