@@ -10,13 +10,14 @@ from typing import Any
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.decode import apply_defaults, decode
+from crdcompat.apiserver.metadata.object_names import NEARLY_SUBDOMAIN, SUBDOMAIN_LIMIT
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.schema.structural import ABSENT, RULES, Node, mapping_of
 from crdcompat.schema.work import WORK
 
 #: A rule for names, close to a DNS subdomain.
-_NAME = "self.matches('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$')"
+_NAME = f"self.matches('^{NEARLY_SUBDOMAIN}$') && size(self) <= {SUBDOMAIN_LIMIT}"
 
 
 class NodeJudge:

@@ -26,7 +26,7 @@ KEY = Node({"type": "string"})
 _Pair = tuple[Node | None, Node | None]
 
 
-def reads_alike(formula: Formula, roots: Mapping[str, _Pair], about: Collection[Path]) -> bool:
+def reads_formula_alike(formula: Formula, roots: Mapping[str, _Pair], about: Collection[Path]) -> bool:
     """Whether both sides read the values of a formula alike that the reader's constraint is ``about``.
 
     The writer alone reads the others, such as a member that the reader prunes; they are not null. What the constraint
@@ -42,7 +42,9 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair], about: Collection[
         if nodes is None:
             return False
         items = nodes[0].items or KEY, nodes[1].items or KEY
-        return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items}, about)
+        return _are_alike(*items) and reads_formula_alike(
+            atom.value.formula, {**roots, atom.value.variable: items}, about
+        )
     reads_below = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():
         if path[0] not in roots and reads_below:

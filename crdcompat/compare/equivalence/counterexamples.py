@@ -14,6 +14,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.sample import object_of_size, values
+from crdcompat.candidates.valid_lists import Maker, list_of
 from crdcompat.compare.equivalence.alike import KEY, declared
 from crdcompat.compare.equivalence.computed import is_statement, statements
 from crdcompat.compare.equivalence.connectives import opposite, some
@@ -21,7 +22,6 @@ from crdcompat.compare.equivalence.entailment import Assignment, entails, models
 from crdcompat.compare.equivalence.formula import Atom, Canonical, Formula, Kind, Literal, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Truth, Views
 from crdcompat.compare.equivalence.values import Facts, candidates, sizes
-from crdcompat.compare.valid_values import ValidValues, list_of
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Assignments of one question that become values.
@@ -34,7 +34,7 @@ Stated = Callable[[Node, str], Iterable[Formula]]
 
 
 def counterexamples(
-    formulas: Iterable[Formula], nodes: dict[str, Node], made: ValidValues, stated: Stated, around: Views | None = None
+    formulas: Iterable[Formula], nodes: dict[str, Node], made: Maker, stated: Stated, around: Views | None = None
 ) -> Iterator[dict[str, Any]]:
     """Values of the variables in ``nodes`` that satisfy the formulas, as far as these are understood.
 
@@ -65,7 +65,7 @@ def is_understood(formula: Formula) -> bool:
 class _Maker:
     """Makes values by one assignment."""
 
-    def __init__(self, model: Assignment, views: Views, made: ValidValues, stated: Stated) -> None:
+    def __init__(self, model: Assignment, views: Views, made: Maker, stated: Stated) -> None:
         self._views, self._made, self._stated = views, made, stated
         self._is_there = {atom.path: holds for atom, holds in model.items() if atom.kind is Kind.HAS}
         self._facts: dict[Path, list[tuple[Atom, bool]]] = defaultdict(list)

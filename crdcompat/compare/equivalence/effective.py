@@ -16,6 +16,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.server_versions import Server
+from crdcompat.candidates.valid_lists import Maker
 from crdcompat.cel.parse import RefusedError
 from crdcompat.cel.uses import uses_old
 from crdcompat.compare.changes import Change
@@ -29,7 +30,6 @@ from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule
 from crdcompat.compare.equivalence.rule_formulas import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
-from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
 from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction
@@ -80,9 +80,7 @@ def excludes(holder: Node, member: str, value: Any, server: Server) -> bool:
         return False
 
 
-def breaking(
-    restricting: Node, writer: Node, reader: tuple[Node, Server], made: ValidValues
-) -> Iterator[dict[str, Any]]:
+def breaking(restricting: Node, writer: Node, reader: tuple[Node, Server], made: Maker) -> Iterator[dict[str, Any]]:
     """Values of ``writer`` that may break one of the rules and junctors of ``restricting``, as the reader reads them.
 
     Those of updates have a stored value, too.

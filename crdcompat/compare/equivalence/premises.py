@@ -14,7 +14,7 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.metadata.object_names import NEARLY_SUBDOMAIN
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.cel.uses import uses_old
-from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
+from crdcompat.compare.equivalence.alike import declared, prunes, reads_formula_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Literal, Path, Quantified, atoms_in, conjuncts
 from crdcompat.compare.equivalence.keyword_formulas import distinct_items, keywords_of, member_path
@@ -85,7 +85,7 @@ def premises(wanted: Formula, writer: Scope, reader: Scope, *, wide: bool = Fals
             looked_at = beside | read if wide else beside - read
             found.update(dict.fromkeys(_said(map(of_node, _sorted(looked_at)), named, wide=wide)))
     roots = dict.fromkeys(("self", OLD), (writer.node, reader.node))
-    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots, about)]
+    alike = [formula for formula in found if formula != TRUE and reads_formula_alike(formula, roots, about)]
     return [*_of_resources(reader.view), *alike][:_MAX_PREMISES]
 
 

@@ -15,6 +15,7 @@ from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.candidates.local import as_resource
+from crdcompat.candidates.valid_lists import Maker
 from crdcompat.cel.parse import RefusedError
 from crdcompat.compare.equivalence.alike import declared
 from crdcompat.compare.equivalence.connectives import every, has, opposite
@@ -22,12 +23,11 @@ from crdcompat.compare.equivalence.counterexamples import counterexamples
 from crdcompat.compare.equivalence.formula import Formula, Path, TooComplexError
 from crdcompat.compare.equivalence.keyword_formulas import keywords_of, member_path
 from crdcompat.compare.equivalence.premises import Place, stated
-from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_or_absent, with_value
 from crdcompat.schema.structural import ABSENT, Node
 
 
-def satisfying(node: Node, made: ValidValues, wanted: Iterable[Formula] = ()) -> Iterator[Any]:
+def satisfying(node: Node, made: Maker, wanted: Iterable[Formula] = ()) -> Iterator[Any]:
     """Values that satisfy what a node states by itself, and the formulas ``wanted`` about its value (``self``)."""
 
     def of_node(node: Node, variable: str) -> Iterator[Formula]:
@@ -55,7 +55,7 @@ def _of_members(node: Node, formulas: Iterable[Formula], server: Server) -> Iter
             yield from map(place.lifted, stated(below, place, View(below), server))
 
 
-def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node, made: ValidValues) -> Iterator[Object]:
+def mended(obj: Object, errors: Iterable[FieldError], keep: Pointer, root: Node, made: Maker) -> Iterator[Object]:
     """Objects like ``obj`` that may satisfy the rules and junctors of a node that reject ``obj``, all at once.
 
     The value at ``keep`` stays. ``root`` is the schema to take values from.
@@ -89,7 +89,7 @@ def _named(value: Object, obj: Object) -> Object:
     return {**obj, **value, "apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": metadata}
 
 
-def _states(node: Node, path: Path, place: tuple[str, ...], value: Any, made: ValidValues) -> Iterator[Formula]:
+def _states(node: Node, path: Path, place: tuple[str, ...], value: Any, made: Maker) -> Iterator[Formula]:
     """The formulas that ``value`` is at a place below ``path``; of members that no formula can say, nothing."""
     if not place:
         yield from _is(node, path, value, made)
@@ -104,7 +104,7 @@ def _states(node: Node, path: Path, place: tuple[str, ...], value: Any, made: Va
     yield from _states(below, at, place[1:], value, made)
 
 
-def _is(node: Node, path: Path, value: Any, made: ValidValues) -> Iterator[Formula]:
+def _is(node: Node, path: Path, value: Any, made: Maker) -> Iterator[Formula]:
     if isinstance(value, dict):
         for name, member in node.properties.items():
             at = member_path(path, name)

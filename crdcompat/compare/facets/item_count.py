@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from crdcompat.candidates.valid_lists import list_of
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limit_facets import limit_facet, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
-from crdcompat.compare.valid_values import ValidValues, list_of
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minItems", "maxItems")
