@@ -1,4 +1,4 @@
-"""Long values in a sentence: what two of them share is cut, and what tells them apart stays."""
+"""Values in a sentence: of long ones what two of them share is cut, and what tells them apart stays."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ def cut_middle(text: str, most: int = MOST) -> str:
         return text
     tail = most // 3
     return f"{text[: most - tail - 3]} … {text[-tail:]}"
+
+
+def listed(values: Sequence[Any], limit: int = 8) -> str:
+    """``"A", "B" and 3 more``: whole values, of long ones fewer than ``limit``."""
+    texts = [orjson.dumps(value).decode() for value in values[:limit]]
+    room = sum(end <= MOST for end in accumulate(len(text) + 2 for text in texts))
+    shown = texts[: max(room, 2)]
+    rest = len(values) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
 
 
 def contrasted(before: Sequence[Any], after: Sequence[Any]) -> tuple[str, str]:

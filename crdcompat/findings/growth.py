@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
 from crdcompat.crds.context import is_terminal
-from crdcompat.findings.finding import listed, order
+from crdcompat.findings.contrast import listed
+from crdcompat.findings.finding import order
 from crdcompat.findings.waivers import Split, release_numbers
 from crdcompat.models.finding import Acceptance, Finding, Growth
 from crdcompat.schema.listed_values import member_key

@@ -19,7 +19,8 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.context import named_sides
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Resolved, resolve_all
-from crdcompat.findings.finding import fingerprint, listed
+from crdcompat.findings.contrast import listed
+from crdcompat.findings.finding import fingerprint
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.listed_values import member_key
 from crdcompat.schema.paths import Object, Pointer, render, schema_path_of, value_at, with_value

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from crdcompat.findings.contrast import MOST, brief, contrast, contrasted, cut_middle
+from collections.abc import Sequence
+
+import pytest
+
+from crdcompat.findings.contrast import MOST, brief, contrast, contrasted, cut_middle, listed
 
 _ARN = r"^arn:(aws|aws-cn|aws-us-gov{}):kms:[a-z0-9-]+:[0-9]{{12}}:(key|alias)\/.*{}$"
 
@@ -49,3 +53,16 @@ def test_limits_are_words() -> None:
     )
     assert brief(None) == "none"
     assert brief({"anyOf": [{"type": "string"}]}) == '{"anyOf":[{"type":"string"}]}'
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ("ABC", '"A", "B", "C"'),
+        ("ABCDEFGHIJ", '"A", "B", "C", "D", "E", "F", "G", "H" and 2 more'),
+        (["a" * 36] * 9, ", ".join([f'"{"a" * 36}"'] * 3) + " and 6 more"),
+        (["a" * 90] * 3, ", ".join([f'"{"a" * 90}"'] * 2) + " and 1 more"),
+    ],
+)
+def test_values_of_a_list_are_whole(values: Sequence[str], shown: str) -> None:
+    assert listed(values) == shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.resolving import Chosen
-from crdcompat.findings.finding import group_copies, listed, make_findings
+from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.rejected_writes import with_article
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect
@@ -253,16 +252,3 @@ def test_copies_are_merged_if_all_that_they_say_is_equal(chosen: Chosen) -> None
         assert group_copies([first, other]) == [first, other]
     items = [replace(each, path=f"spec.{name}[*].mode") for each, name in ((first, "a"), (second, "b"))]
     assert group_copies(items) == items, "items of lists with other names are of another type"
-
-
-@pytest.mark.parametrize(
-    ("values", "shown"),
-    [
-        ("ABC", '"A", "B", "C"'),
-        ("ABCDEFGHIJ", '"A", "B", "C", "D", "E", "F", "G", "H" and 2 more'),
-        (["a" * 36] * 9, ", ".join([f'"{"a" * 36}"'] * 3) + " and 6 more"),
-        (["a" * 90] * 3, ", ".join([f'"{"a" * 90}"'] * 2) + " and 1 more"),
-    ],
-)
-def test_values_of_a_list_are_whole(values: Sequence[str], shown: str) -> None:
-    assert listed(values) == shown

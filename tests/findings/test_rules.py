@@ -19,7 +19,8 @@ from crdcompat.compare.registry import all_crd_facets, all_facets
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.installers import Installers
 from crdcompat.crds.pairing import pair
-from crdcompat.findings.finding import VERBS, make_findings
+from crdcompat.findings.finding import make_findings
+from crdcompat.findings.message import VERBS
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.models.finding import Finding
 from crdcompat.render.rules import rule_text

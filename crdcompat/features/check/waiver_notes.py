@@ -10,7 +10,7 @@ from crdcompat.apiserver.server_versions import Server, server_of
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.config.applied import ActiveWaivers
 from crdcompat.crds.reader import CrdSet
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.findings.growth import Declaration
 from crdcompat.schema.paths import nodes_at
 from crdcompat.schema.structural import Node

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.findings.contrast import brief, contrasted
+from crdcompat.findings.contrast import brief, contrasted, listed
 from crdcompat.findings.entries import entries
-from crdcompat.findings.finding import listed
 from crdcompat.findings.rules import rule_for, rule_names
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, span, unread

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.findings.contrast import listed
 from crdcompat.findings.entries import Entry as FoundEntry
-from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data, growth_data
 from crdcompat.render.pages.blocks import Code, Entry, Example, Facet, Facts, Fold, Frame, Line, Said
 from crdcompat.render.pages.short import frame

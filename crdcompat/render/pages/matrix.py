@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.findings.contrast import listed
 from crdcompat.findings.entries import alone
-from crdcompat.findings.finding import listed
 from crdcompat.models.matrix import Obstacle, obstacles
 from crdcompat.render.pages.blocks import (
     Answers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.models.simulation import DELETED
 from crdcompat.render.wording.findings import place, plural
 from crdcompat.render.wording.joined_entries import fold, siblings

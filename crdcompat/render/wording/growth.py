@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.findings.growth import grows
 from crdcompat.program import typed
 from crdcompat.vocabulary import Owner

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.matrix import ObstaclePart
 from crdcompat.models.release import short_names

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.pages.page import Answer, Blocked
 from crdcompat.render.wording.findings import first_and_count, plural

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import listed
+from crdcompat.findings.contrast import listed
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.findings import place, plural
 from crdcompat.vocabulary import HIDDEN, Direction

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.findings.contrast import brief
-from crdcompat.findings.finding import listed as listed_values
+from crdcompat.findings.contrast import listed as listed_values
 from crdcompat.findings.rejected_writes import with_article, writes_of
 from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
