@@ -39,8 +39,6 @@ from crdcompat.vocabulary.growth import GrowthState
 from crdcompat.vocabulary.steps import stepping
 from crdcompat.vocabulary.texts import some
 
-#: The CRDs that a note names.
-
 
 def reader_for(config: Config, also: Container[str] = ()) -> CrdReader:
     """A reader for the variants, the payload and the folders that the configuration names; it reads ``also``, too."""

@@ -23,26 +23,25 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import NOT_SHIPPED
 from crdcompat.crds.unseen import UNSEEN
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.accepted import accepted_for, ahead, counts_later, expired_lines, markers_ahead
+from crdcompat.features.check.accepted import accepted_for
 from crdcompat.features.check.base import short
 from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.check_options import CheckOptions, Releases, compares_all
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.kept_growth import only_broken, written_crds
-from crdcompat.features.check.marker_notes import added_markers, marker_notes
+from crdcompat.features.check.marker_notes import added_markers
 from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.set_reader import SetReader
-from crdcompat.features.check.unknown_names import nameless
+from crdcompat.features.check.told_waivers import ToldWaivers
 from crdcompat.features.check.unreleased import mark_unreleased
-from crdcompat.features.check.waiver_notes import ends_notes, growth_notes, stale_notes, untracked_notes
+from crdcompat.features.check.waiver_notes import untracked_notes
 from crdcompat.features.diff import diff_workflow
 from crdcompat.features.diff.diff_options import DiffOptions
 from crdcompat.features.diff.diff_report import release as describe
 from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import go_places, with_introduced
-from crdcompat.findings.source_waivers import Ignore, SourceWaivers
+from crdcompat.findings.source_waivers import SourceWaivers
 from crdcompat.findings.split import FindingSplitter
-from crdcompat.findings.waivers import Waiver
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
@@ -68,77 +67,60 @@ def compare_change(
     matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
     change, config, targets = releases.change, releases.config, releases.targets
-    trees = base_tree, head_tree = files.trees
-    release = change.release or short(base_tree.commit)
+    base_tree, head_tree = files.trees
     accepted, trusted = accepted_for(change, config, options.repo)
-    waivers = active_waivers(accepted, config, date.today(), release)
+    waivers = active_waivers(accepted, config, date.today(), change.release or short(base_tree.commit))
     written = written_crds(waivers.growth, waivers.minor)
-    reader = SetReader(files, opened, release, facts, config, options, written)
+    reader = SetReader(files, opened, waivers.release, facts, config, options, written)
     base, head = reader.sides()
     waivers = replace(waivers, source=SourceWaivers(head.go, base.go, config.trusts_change))
     touched = None if compares_all(options) else _touched(base, head)
     verified = frozenset[str]() if touched is None else (written & head.named().keys()) - touched
-    same = unchanged(trees).keys() | files.without_effect
+    same = unchanged(files.trees).keys() | files.without_effect
     unseen = (*_unseen(base, head, same), *files.unseen())
-    if touched is not None and not touched and not verified and (unchanged_crds := _without_change(base, head, same)):
-        idle = no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+    without_change = "" if touched is None or touched else _without_change(base, head, same)
+    if without_change and not verified:
+        idle = no_crd_changed(change, base.commit, head_tree, options.repo, without_change)
         return replace(idle, unseen=unseen, files=files.files(base, head))
     older = reader.targets(targets.names)
     released = sorted(older, key=lambda crds: minor_of(crds.name) or ())
     comparisons = _Comparisons(base, head, config, options, waivers, touched, same, released, verified)
-    report, used = comparisons.with_base()
-    of_base = report
-    report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=head_tree.name == "index:")
+    of_base, used = comparisons.with_base()
+    introduced, unknown = with_introduced(
+        of_base, (base.commit, head), options.repo, of_index=head_tree.name == "index:"
+    )
     of_targets = []
     for target in stepping(older, "Rollback targets compared", len(older)):
         of_target, more = comparisons.with_target(target)
         of_targets.append(of_target)
         used |= more
-    is_quiet = touched is not None and not touched and not any(each.findings for each in of_targets)
-    if is_quiet and (unchanged_crds := _without_change(base, head, same)):
-        return no_crd_changed(change, base.commit, head_tree, options.repo, unchanged_crds)
+    if without_change and not any(each.findings for each in of_targets):
+        return no_crd_changed(change, base.commit, head_tree, options.repo, without_change)
     sections = tuple(Section(Against.TARGET, of_target) for of_target in of_targets)
     if not options.targets_only:
-        sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
+        sections = (Section(Against.BASE, mark_unreleased(introduced, of_targets)), *sections)
     preset = f"variants are distinguished as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
     untracked = untracked_notes(waivers.file, options.repo) if used else ()
-    notes = (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
-    could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    names = {name for crds in (base, head, *older) for name in crds.named()}
+    has_all = _is_unfiltered(options)
+    added, is_whole = added_markers(files.trees), has_all and not options.targets_only
+    told = ToldWaivers(waivers, accepted, added, used, config.trusts_change, is_whole)
+    names = frozenset(name for crds in (base, head, *older) for name in crds.named())
     compared = names if touched is None else names & touched
-    stale = stale_notes(waivers, used.waivers, compared) if could_be_stale else ()
-    added = added_markers(trees)
-    counting = added if config.trusts_change else []
-    is_whole = _is_unfiltered(options) and not options.targets_only
-    ended: list[Waiver | Ignore] = [
-        *(each for each in waivers.expired if each.of_change),
-        *(each for each in counting if not each.fault and each.ended(waivers.today, release)),
-    ]
-    told = {each.place for each in ended} if is_whole else set[str]()
-    markers = marker_notes(waivers, head, compared, used.markers if could_be_stale else None, told)
-    known = touched if _is_unfiltered(options) else frozenset[str]()
-    waiver_notes = (
-        *ends_notes(waivers, release, told),
-        *nameless(waivers.valid, waivers.file, lambda crd: crd in names or reader.may_hold(crd)),
-        *stale,
-        *markers,
-        *growth_notes(waivers, used.growth, head, known),
-        *trusted,
-        *(() if config.trusts_change else map(counts_later, added)),
-    )
-    needless = (
-        *expired_lines(ended),
-        *ahead(accepted, used.waivers | {entry for entry, _ in used.growth} | set(map(id, ended))),
-        *markers_ahead(counting, used.markers | told),
+    of_waivers = told.notes(
+        head,
+        compared,
+        touched if has_all else frozenset(),
+        lambda crd: crd in names or reader.may_hold(crd),
+        could_be_stale=bool(targets.names) and has_all,
     )
     return CheckReport(
         describe(head),
         sections,
-        notes,
-        waiver_notes,
+        (change.compared_with(base.commit), preset, *targets.notes, *narrow, *unknown, *untracked),
+        (*of_waivers, *trusted, *told.later()),
         unseen,
-        rules=needless if is_whole else (),
+        rules=told.needless(),
         files=files.files(*comparisons.with_shipped(base), superseded=of_base.counts.superseded),
     )
 
