@@ -176,39 +176,58 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
     below = mention.at(node)
     if below is None:
         return
-    try:
-        value_at(obj, at)
-        if mention.member and not _is_required(node, mention.member):
-            yield at, ABSENT
-    except LookupError:
-        member = made(below)
-        if member is not ABSENT:
-            yield at, member
-    if below.items is not None and not value_or_none(obj, at):  # a rule may ask for an item
-        item = made(below.items)
-        if item is not ABSENT:
-            yield at, [item]
-    if isinstance(below.additional, Node) and not value_or_none(obj, at):  # or for an entry of a map
-        entry = made(below.additional)
-        if entry is not ABSENT:
-            yield at, {"key": entry}
-    # Rules often compare a member with the object's own name.
-    named = (*mention.values, *_value(obj, ("metadata", "name")))
-    for value in named:
-        if _is_value_for(value, below):
-            yield at, [value] if below.type == "array" else value
-    if below.type == "boolean":
-        yield from ((at, value) for value in (True, False))
-    yield from ((at, value) for value in islice(enum_members(below) or (), _MAX_LISTED))
-    if below.type == "string" and not below.enum:  # a rule may compare the length with a number
-        lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
-        yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
-    if below.type == "array":
-        yield from ((at, items) for items in _longer(value_or_none(obj, at), below, mention, made))
+    held = value_or_none(obj, at)
+    may_go = bool(mention.member) and not _is_required(node, mention.member)
+    found = (
+        _added_or_removed(obj, at, below, made, may_go=may_go),
+        () if held else _with_one_part(below, made),
+        _compared(obj, below, mention),
+        _of_type(held, below, mention, made),
+    )
+    yield from ((at, value) for value in chain(*found))
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):
                 yield from (((*at, key), value) for value in mention.values if _is_value_for(value, below.additional))
+
+
+def _added_or_removed(obj: Object, at: Pointer, node: Node, made: Made, *, may_go: bool) -> Iterator[Any]:
+    """A value for what is not there, ABSENT for what may go."""
+    try:
+        value_at(obj, at)
+    except LookupError:
+        if (value := made(node)) is not ABSENT:
+            yield value
+        return
+    if may_go:
+        yield ABSENT
+
+
+def _with_one_part(node: Node, made: Made) -> Iterator[Any]:
+    """A list of one item, a map of one entry: a rule may ask for it."""
+    if node.items is not None and (item := made(node.items)) is not ABSENT:
+        yield [item]
+    if isinstance(node.additional, Node) and (entry := made(node.additional)) is not ABSENT:
+        yield {"key": entry}
+
+
+def _compared(obj: Object, node: Node, mention: Mention) -> Iterator[Any]:
+    """The values that a rule may compare a member with; often that is the object's own name."""
+    for value in (*mention.values, *_value(obj, ("metadata", "name"))):
+        if _is_value_for(value, node):
+            yield [value] if node.type == "array" else value
+
+
+def _of_type(held: Any, node: Node, mention: Mention, made: Made) -> Iterator[Any]:
+    """The few values of a type, and those of a length or a size that a rule may compare with a number."""
+    if node.type == "boolean":
+        yield from (True, False)
+    yield from islice(enum_members(node) or (), _MAX_LISTED)
+    if node.type == "string" and not node.enum:
+        lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
+        yield from ("a" * size for length in lengths for size in (length, length + 1))
+    if node.type == "array":
+        yield from _longer(held, node, mention, made)
 
 
 def _longer(items: Any, node: Node, mention: Mention, made: Made) -> Iterator[list[Any]]:
