@@ -6,7 +6,7 @@ Where no valid object can have the value, there is no effect; where the search f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.resource_fields import trials_of_type
-from crdcompat.compare.site import Trial, WriterReader
+from crdcompat.compare.site import Trial, Trials, WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.update import Update
 from crdcompat.schema.answers import ANSWERS
@@ -193,33 +193,43 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
         return Outcome(Effect.NONE, Witness(None))
     fixed = trials_of_type(change, pair) if Effect.WRITE_REJECTED in effects else None
     trials = fixed or book.trials(facet, change, direction, pair)
-    tried: list[tuple[Trial, Attempt]] = []
-    proved: list[tuple[Trial, Reading]] = []
-    for trial in trials.values[:_MAX_TRIED]:
-        claim = Claim.at(change, effects, trial.at)
-        known = proved[-1][1].object if proved else None
-        searched = trials.complete or not proved
-        made = book.made(pair.writer.server)
-        answer = attempt(trial, claim, pair, book.shared(pair), known=known, search=searched, made=made)
-        tried.append((trial, answer))
-        if answer.reading is not None:
-            proved.append((trial, answer.reading))
-            if answer.reading.shown.clean and answer.reading.shown.effect == effects[0] and not trials.complete:
-                break  # one value proves the effect of an open set
+    tried = [*_attempts(change, trials, effects, pair, book)]
     remaining = [trial.label for trial, answer in tried if not answer.refuted]
     remaining += [trial.label for trial in trials.values[_MAX_TRIED:]]
     labels = tuple(label for label in remaining if label is not ABSENT)
-    if proved:
-        trial, best = min(proved, key=lambda each: _rank(each[1], effects))
-        if best.shown.masked:
-            return Outcome(effects[0], Witness(None, reason=_MASKED), labels)
-        return Outcome(best.shown.effect, _witness(trial, best), labels)
+    if proved := [(trial, answer.reading) for trial, answer in tried if answer.reading is not None]:
+        return _outcome(proved, effects, labels)
     if (trials.complete and not remaining) or any(answer.ended is Ended.NEVER for _, answer in tried):
         return Outcome(Effect.NONE, Witness(None))
     if effects == (Effect.WRITE_REJECTED,) and _follows(change, direction, pair):
         return Outcome(Effect.NONE, Witness(None))
-    reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
-    return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
+    reasons = (trials.why, *(answer.why for _, answer in tried), "no value could be made for this field")
+    return Outcome(effects[0], Witness(None, reason=next(filter(None, reasons))), labels)
+
+
+def _attempts(
+    change: Change, trials: Trials, effects: tuple[Effect, ...], pair: WriterReader, book: TrialBook
+) -> Iterator[tuple[Trial, Attempt]]:
+    """The attempts to prove each value; of an open set, one clean proof of the strongest effect is enough."""
+    known: Object | None = None
+    for trial in trials.values[:_MAX_TRIED]:
+        claim = Claim.at(change, effects, trial.at)
+        searched = trials.complete or known is None
+        made = book.made(pair.writer.server)
+        answer = attempt(trial, claim, pair, book.shared(pair), known=known, search=searched, made=made)
+        yield trial, answer
+        if answer.reading is not None:
+            known, shown = answer.reading.object, answer.reading.shown
+            if shown.clean and shown.effect == effects[0] and not trials.complete:
+                return
+
+
+def _outcome(proved: Sequence[tuple[Trial, Reading]], effects: tuple[Effect, ...], labels: tuple[Any, ...]) -> Outcome:
+    """The outcome of the best proof."""
+    trial, best = min(proved, key=lambda each: _rank(each[1], effects))
+    if best.shown.masked:
+        return Outcome(effects[0], Witness(None, reason=_MASKED), labels)
+    return Outcome(best.shown.effect, _witness(trial, best), labels)
 
 
 def _is_out_of_reach(root: Node, path: SchemaPath) -> bool:
@@ -271,10 +281,6 @@ def _witness(trial: Trial, reading: Reading) -> Witness:
     stored, operation = (None, None) if reading.update is None else (reading.update.stored, reading.update.operation)
     read = reading.read
     return Witness(reading.object, errors, read.pruned, read.defaulted, at=trial.at, stored=stored, operation=operation)
-
-
-def _reason(reasons: list[str]) -> str:
-    return reasons[0] if reasons else "no value could be made for this field"
 
 
 def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[WriterReader]) -> bool:
