@@ -19,8 +19,8 @@ from crdcompat.schema.structural import ABSENT, Node
 _LIMITS = ("minItems", "maxItems")
 #: Places of an item that may make it unlike the others, and objects inside of each other.
 _MAX_PLACES, _MAX_DEPTH = 12, 3
-#: Items of a list that are judged: the others are made in the same way.
-_MAX_JUDGED_ITEMS = 8
+#: Items of a list that are judged: the others are made in the same way. A plain list begins with all kinds of values.
+_MAX_JUDGED, _MAX_JUDGED_OF_PLAIN = 8, 64
 #: Makes a list of so many items, ABSENT or a shorter one if it cannot.
 _Way = Callable[[int], Any]
 
@@ -49,10 +49,10 @@ def list_of(node: Node, size: int, made: Maker) -> Any:
     if node.items is None or not size:
         return plain
     free = Node({key: value for key, value in node.raw.items() if key not in _LIMITS})
-    first: _Way = partial(list_of_size, typed)
-    for way in chain([first], _ways(node, free, made)):
-        few = way(min(size, _MAX_JUDGED_ITEMS))
-        if few is ABSENT or len(few) < min(size, _MAX_JUDGED_ITEMS) or not made.accepts(free, few):
+    first: tuple[_Way, int] = partial(list_of_size, typed), _MAX_JUDGED_OF_PLAIN
+    for way, judged in chain([first], ((way, _MAX_JUDGED) for way in _ways(node, free, made))):
+        few = way(min(size, judged))
+        if few is ABSENT or len(few) < min(size, judged) or not made.accepts(free, few):
             continue
         found = few if len(few) == size else way(size)
         if found is not ABSENT and len(found) == size:

@@ -61,6 +61,17 @@ def test_a_list_that_only_new_accepts(
     assert len(rejected) == 1, rejected  # nothing but the change
 
 
+def test_plain_items_of_which_a_rule_refuses_a_late_one(tmp_path: Path) -> None:
+    """The hosts of Gateway API's TLSRoute, which are no IP addresses."""
+    host = string(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", maxLength=253, minLength=1)
+    old, new = (
+        root(spec=obj(l=ruled(array(host, maxItems=most, minItems=1), "self.all(x, !isIP(x))"))) for most in (16, 64)
+    )
+    (finding,) = diff(*both(tmp_path, old, new))["findings"]
+    prove(finding, crd(old), crd(new))
+    assert len(finding["witness"]["object"]["spec"]["l"]) == 17
+
+
 def test_a_key_that_asks_for_other_members(tmp_path: Path) -> None:
     old, new = (root(spec=obj(l=array(_IDENTIFIER, **_KEYED, maxItems=most))) for most in (1, 2))
     (finding,) = diff(*both(tmp_path, old, new))["findings"]
