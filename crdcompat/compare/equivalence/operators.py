@@ -173,7 +173,19 @@ def _with_number(sign: str, term: Opaque, value: int) -> Truth:
             return _holds(fact(Kind.MULTIPLE, inner.path, abs(factor.value)))
     if term.name == "size" and sign == "<":
         return negated(_with_number(">=", term, value))
-    return opaque_truth(Opaque((term, Const(value)), sign))
+    found = opaque_truth(Opaque((term, Const(value)), sign))
+    if term.name == "size" and isinstance(inner, Opaque) and inner.name == "filter" and (sign == "==" or value > 0):
+        return _with_none_selected(found, inner, is_true=value == 0)
+    return found
+
+
+def _with_none_selected(found: Truth, items: Opaque, *, is_true: bool) -> Truth:
+    """A statement on the number of filtered items; where the filter takes no item, it is ``is_true``, and no error."""
+    over, variable, taken = items.parts
+    if not (isinstance(over, Ref) and over.is_a("list") and isinstance(variable, Const) and isinstance(taken, Truth)):
+        return found
+    none = every(has(over.path), each(over.path, variable.value, taken.false))
+    return Truth(some(found.true, none), found.false) if is_true else Truth(found.true, some(found.false, none))
 
 
 def _ordered(sign: str, term: Ref, value: float) -> Formula:

@@ -70,8 +70,7 @@ def premises(wanted: Formula, writer: Scope, reader: Scope, *, wide: bool = Fals
     """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike.
 
     ``wide``: also what states that a member of such a value is there, for then the value is, and what the objects
-    around these values state of the values beside them. Of the stored object of an update it is only assumed that the
-    writer has pruned it.
+    around these values state of the values beside them. The stored object of an update was made under the writer, too.
     """
     about = _with_parents(wanted.paths())
     found: dict[Formula, None] = {}
@@ -120,11 +119,13 @@ def _of_node(path: SchemaPath, variable: str, writer: Scope, reader: Scope) -> _
     if node is None:
         return _Stated(place, ())
     view = View(node, resource=writer.view.resource and not path)
-    formulas = [*_of_others(node, node_at(reader.node, path), place, resource=view.resource)]
-    if variable != "self":
-        return _Stated(place, [part for formula in formulas for part in conjuncts(formula)])
-    formulas = [*stated(node, place, view, writer.server), *formulas]
+    formulas = (
+        *stated(node, place, view, writer.server),
+        *_of_others(node, node_at(reader.node, path), place, resource=view.resource),
+    )
     parts = [part for formula in formulas for part in conjuncts(formula)]
+    if variable != "self":
+        return _Stated(place, parts)
     return _Stated(place, parts, partial(_rules_of_updates, node, place, view, writer.server))
 
 

@@ -271,3 +271,32 @@ def test_what_is_known_of_the_values_beside_takes_part(tmp_path: Path) -> None:
 def test_a_union_that_nothing_breaks(tmp_path: Path) -> None:
     either = {"anyOf": [{"required": ["v"]}, {"not": {"required": ["v"]}}]}
     assert found(tmp_path, spec(), spec(**either)) == set()
+
+
+_ADDED = ("enum-value-added", "rollback", "spec.v[*].kind")
+_REFUSED = ("cel-rule-added", "upgrade", "spec.v")
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "expected"),
+    [
+        ("self.filter(x, x.kind == 'C').size() <= 1", "AB", {_ADDED}),
+        ("self.filter(x, x.kind == 'C').size() == 0", "AB", {_ADDED}),
+        ("size(self.filter(x, 'C' == x.kind)) < 2", "AB", {_ADDED}),
+        ("self.filter(x, x.kind == 'C').size() <= 1", "ABC", {_REFUSED}),
+        ("self.filter(x, x.kind == 'B').size() <= 1", "AB", {_ADDED, _REFUSED}),
+        ("self.filter(x, x.kind == 'C').size() != 0", "AB", {_ADDED, _REFUSED}),
+        # An item without the member is an error of the filter.
+        ("self.filter(x, x.other == 'C').size() <= 1", "AB", {_ADDED, _REFUSED}),
+    ],
+)
+def test_a_filter_that_takes_no_item(
+    tmp_path: Path, rule: str, known: str, expected: set[tuple[str, str, str]]
+) -> None:
+    """Gateway API 1.5: a filter of the type CORS cannot be repeated; the release before has no such type."""
+
+    def items(kinds: str) -> Json:
+        item = {**obj(kind=string(*kinds), other=string("C")), "required": ["kind"]}
+        return array(item, maxItems=4)
+
+    assert found(tmp_path, spec(items(known)), spec({**items("ABC"), **rules(rule)})) == expected

@@ -317,15 +317,24 @@ def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> N
         ("!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true", 1, []),
         ("!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true", 2, ["spec.w"]),
         ("!has(self.v) || size(self.v) < 2 || self.v == oldSelf.v", 1, []),
-        ("!has(oldSelf.v) || size(oldSelf.v) < 2", 1, ["spec.w"]),
+        ("!has(oldSelf.v) || size(oldSelf.v) < 2", 1, []),
+        ("!has(oldSelf.v) || size(oldSelf.v) < 2", 2, ["spec.w"]),
     ],
-    ids=["limited anyway", "not limited", "by other words", "of the stored value"],
+    ids=["limited anyway", "not limited", "by other words", "of the stored value", "of a stored value without limit"],
 )
-def test_a_rule_that_the_limits_of_the_new_value_imply(tmp_path: Path, rule: str, most: int, found: list[str]) -> None:
-    """openshift/api 4.18: a rule about two vCenters, where the schema allows one. Stored values may be older."""
+def test_a_rule_that_the_limits_of_the_values_imply(tmp_path: Path, rule: str, most: int, found: list[str]) -> None:
+    """openshift/api 4.18: a rule about two vCenters, where the schema allows one: of the stored value, too."""
     old = obj(v=array(string(maxLength=5), maxItems=most))
     findings = compare(tmp_path, root(spec=obj(w=old)), root(spec=obj(w=ruled(old, rule))))
     assert [finding["path"] for finding in findings] == found
+
+
+def test_a_rule_on_the_presence_of_a_required_member(tmp_path: Path) -> None:
+    """Grafana operator 5.22: the rule comes where the member is no longer required; all older objects have it."""
+    both_or_none = "has(oldSelf.v) && has(self.v) || !has(oldSelf.v) && !has(self.v)"
+    old = {**obj(v=string(), w=string()), "required": ["v"]}
+    findings = compare(tmp_path, root(spec=old), root(spec=ruled(obj(v=string(), w=string()), both_or_none)))
+    assert briefs(findings) == [("rollback", "warning", "required-removed", "spec.v")]
 
 
 @pytest.mark.parametrize(
