@@ -5,11 +5,11 @@ Most rejections concern some values alone, and only if somebody writes one. Thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, permutations
 from typing import Any
 
-from crdcompat.candidates.local import NodeJudge
+from crdcompat.candidates.local import NodeJudge, shape
 from crdcompat.candidates.mentions import mentions
 from crdcompat.candidates.small_values import distinct, variants
 from crdcompat.compare.changes import Change
@@ -38,22 +38,27 @@ def shares_no_value(change: Change, pair: WriterReader) -> bool:
 
 
 def freezes(change: Change, direction: Direction, pair: WriterReader) -> bool:
-    """Whether the reader's new transition rules refuse every change of the field, or of one of its members."""
+    """Whether the reader's new transition rules refuse every change of the field, or of one of its members.
+
+    Changes that the writer refuses do not count, and rules below the field are not new.
+    """
     rules = change.old if direction == Direction.ROLLBACK else change.new
     node, reader = pair.nodes(change.path)
     if change.kind not in OF_UPDATES or node is None or reader is None or not isinstance(rules, list):
         return False
     ruled = Node({**{key: value for key, value in reader.raw.items() if key != RULES}, RULES: rules})
-    judge = NodeJudge(ruled, pair.reader.server)
-    return any(_is_frozen(made, judge) for made in _changing(node, ruled))
+    accepts = NodeJudge(ruled, pair.reader.server).accepts
+    new = NodeJudge(Node({**shape(ruled.raw), RULES: rules}), pair.reader.server)
+    old = NodeJudge(node, pair.writer.server)
+    return any(_is_frozen(made, accepts, old, new) for made in _changing(node, ruled))
 
 
-def _is_frozen(made: Iterable[Iterable[Any]], judge: NodeJudge) -> bool:
-    """Whether the rules refuse each change from one value to another one of a group, in all groups of two or more."""
-    known = ([*islice(filter(judge.accepts, distinct(group)), _MAX_VALUES)] for group in made)
-    changing = [group for group in known if len(group) > 1]
-    changes = (change for group in changing for change in permutations(group, 2))
-    return bool(changing) and all(judge.breaks_rules(new, old) for old, new in changes)
+def _is_frozen(made: Iterable[Iterable[Any]], accepts: Callable[[Any], bool], old: NodeJudge, new: NodeJudge) -> bool:
+    """Whether ``new`` rules refuse each change from one value to another one of a group that ``old`` ones accept."""
+    known = ([*islice(filter(accepts, distinct(group)), _MAX_VALUES)] for group in made)
+    changes = (change for group in known for change in permutations(group, 2) if not old.breaks_rules(*change))
+    first = next(changes, None)
+    return first is not None and all(new.breaks_rules(*change) for change in chain([first], changes))
 
 
 def _changing(node: Node, ruled: Node) -> Iterator[Iterable[Iterable[Any]]]:

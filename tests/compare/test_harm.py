@@ -19,6 +19,9 @@ _CASES: dict[str, tuple[Json, str, bool]] = {
     "a value, but one": (string(), "oldSelf == 'Unknown' || self == oldSelf", False),
     "a member, but of one value": (obj(a=string(), b=string()), "oldSelf.a == 'Unknown' || self.a == oldSelf.a", False),
     "whether a member is there": (obj(a=obj(c=_AB)), "has(self.a) == has(oldSelf.a)", False),
+    "whether a member is there that cannot change": (
+        *(obj(a={**string(), _RULES: [{"rule": "self == oldSelf"}]}), "has(self.a) == has(oldSelf.a)", False),
+    ),
     "whether any member is there": (obj(a=_AB, b=string()), "!has(oldSelf.a) || has(self.a)", False),
 }
 

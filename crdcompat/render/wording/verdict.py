@@ -109,6 +109,8 @@ def reaction(block: Block) -> str:
     if way == Direction.UPGRADE:
         reader, writer = writer, reader
     values = finding.added if way == Direction.ROLLBACK else finding.removed
+    if finding.change.startswith("cel."):
+        values = ()  # they are the rules
     if finding.effect == Effect.WRITE_REJECTED and values:
         is_change = report.command == "check" and block.entries[0].home.against == Against.BASE
         if is_change and way == Direction.ROLLBACK:

@@ -19,3 +19,16 @@ def test_kinds_that_fail_in_the_same_words_share_a_line(tmp_path: Path) -> None:
         "    new no longer ships the CRD: upgraded clusters lose the API, or keep it without a controller",
     ]
     assert lines[at + 3].startswith("rollback: ")
+
+
+def test_rules_are_no_values(tmp_path: Path) -> None:
+    """What a rule refuses is an update that breaks the rule, not the text of the rule."""
+    for side, rule in (("old", "self == oldSelf || oldSelf == 'a'"), ("new", "self == oldSelf")):
+        mode = {**string(), "x-kubernetes-validations": [{"rule": rule}]}
+        write(tmp_path / side / "w.yaml", crd(root(spec=obj(mode=mode))))
+    lines = run("diff", tmp_path / "old", tmp_path / "new").out.splitlines()
+    at = lines.index("old -> new: BLOCKED")
+    assert lines[at + 1 : at + 3] == [
+        "  Widget  spec.mode",
+        "    new rejects updates of a Widget that break its rules",
+    ]
