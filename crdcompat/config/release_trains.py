@@ -6,9 +6,9 @@ branch last are the current releases.
 
 Other names count in their place if several, which differ in the version alone, left the main branch after the last
 release of a usual name: the branches ``backplane-2.9`` and ``backplane-2.10``, the tags ``version-2.15`` of a project
-that began with ``stable-2.1``. So topics (``prepare-release-0.9``) do not count beside releases; branches that begin
-with what people do there (``feature-1.2``), or are named after what a project is built with (``go-1.22``), branches with
-the version of a patch (``update-linter-v2.11.4``) and tags of charts never do.
+that began with ``stable-2.1``. So topics (``prepare-release-0.9``) do not count beside releases. What begins with what
+people do (``feature-1.2``), or is named after what a project is built with (``go-1.22``), branches with the version of
+a patch (``update-linter-v2.11.4``) and tags of charts never do.
 """
 
 from __future__ import annotations
