@@ -53,11 +53,13 @@ def init(
     from crdcompat.config.first_configuration import first_config
     from crdcompat.errors import UsageError
     from crdcompat.render.escape import say
+    from crdcompat.sources.plain_file import inside
     from crdcompat.sources.repository import Repository
 
     path = Path(repo or ".") / NAMES[0]
     if path.exists() and not force:
         raise UsageError(f"{path} is there already; --force writes over it")
+    inside(path, path.parent)
     try:
         write_file(path, first_config(repo).encode())
     except OSError as error:

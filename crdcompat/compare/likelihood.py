@@ -16,7 +16,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.witness import Witness, proves
-from crdcompat.schema.paths import ITEM, Object, node_at, value_at, with_value
+from crdcompat.schema.paths import ITEM, Object, SchemaPath, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect, Owner
 
@@ -50,12 +50,27 @@ def is_writer_default(
         node = node_at(pair.writer.node, path[:length])
         if node is None or node.default is ABSENT or path[length - 1] is ITEM:
             continue  # a list item cannot be left out
+        if _is_only_member(pair.writer.node, path[:length]):
+            continue
         if witness.object is None:
             return True
         left_out = Witness(with_value(witness.object, concrete(path[:length]), ABSENT), at=witness.at)
         if proves(left_out, change, effect, [pair]):
             return True
     return False
+
+
+def _is_only_member(root: Node, path: SchemaPath) -> bool:
+    """Whether nothing but a member, below ``spec`` and the like, can be in the optional object around it.
+
+    The member has its default only where somebody writes that object empty (``secretRef: {}``).
+    """
+    holder, name = path[:-1], path[-1]
+    around, node = node_at(root, holder[:-1]), node_at(root, holder)
+    if around is None or node is None or len(holder) < 2 or holder[-1] not in around.properties:
+        return False
+    is_left_out = holder[-1] not in around.required and node.default is ABSENT
+    return is_left_out and node.properties.keys() == {name} and not (node.additional or node.preserve)
 
 
 def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, book: TrialBook) -> bool:

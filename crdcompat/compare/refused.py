@@ -18,7 +18,7 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.templates import is_templated
-from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
+from crdcompat.schema.paths import Pointer, SchemaPath, render, value_or_none
 from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Effect, Side
 
@@ -42,7 +42,7 @@ class _Place(Struct, frozen=True):
     rule: str
     at: Pointer
     sentences: tuple[str, ...]
-    detail: str
+    reason: str
 
 
 def refused_documents(
@@ -103,9 +103,7 @@ def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused], side: Side
             of_crd=True,
         )
         witness = Witness(None, place.sentences, reason=NEEDS_NO_OBJECT)
-        # The message about a rule is long, because it repeats the rule.
-        reason = place.detail if place.rule else ""
-        found.append(judged_alone(change, Effect.CRD_REJECTED, witness, place.version, occurrences, reason))
+        found.append(judged_alone(change, Effect.CRD_REJECTED, witness, place.version, occurrences, place.reason))
     return found
 
 
@@ -115,7 +113,15 @@ def _places(refused: Refused) -> Iterator[_Place]:
     for fault in refused.faults:
         by_place.setdefault((*place_of(crd, fault.at), _rule(crd, fault.at)), []).append(fault)
     for place, faults in by_place.items():
-        yield _Place(*place, faults[0].at, tuple(each.text for each in faults), faults[0].detail)
+        # The message about a rule is long, because it repeats the rule.
+        reason = faults[0].detail if place[-1] else _expensive(crd, faults)
+        yield _Place(*place, faults[0].at, tuple(each.text for each in faults), reason)
+
+
+def _expensive(crd: Crd, faults: Iterable[Fault]) -> str:
+    """Where the rules are whose total cost is too high, as far as the server names them."""
+    named = dict.fromkeys(render(place_of(crd, each.rule_at)[1]) for each in faults if each.rule_at)
+    return f"its rules cost too much together, most of it at {', '.join(named)}" if named else ""
 
 
 def _rule(crd: Crd, at: Pointer) -> str:

@@ -6,8 +6,9 @@ branch last are the current releases.
 
 Other names count in their place if several, which differ in the version alone, left the main branch after the last
 release of a usual name: the branches ``backplane-2.9`` and ``backplane-2.10``, the tags ``version-2.15`` of a project
-that began with ``stable-2.1``. So topics (``prepare-release-0.9``) do not count beside releases; branches with the
-version of a patch (``update-linter-v2.11.4``) and tags of charts never do.
+that began with ``stable-2.1``. So topics (``prepare-release-0.9``) do not count beside releases. What begins with what
+people do (``feature-1.2``), or is named after what a project is built with (``go-1.22``), branches with the version of
+a patch (``update-linter-v2.11.4``) and tags of charts never do.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ from crdcompat.sources.repository import Repository
 _FEWEST_BRANCHES, _FEWEST_TAGS = 3, 5
 _WITH_PATCH = re.compile(r"\d+\.\d+\.\d")
 _OF_CHARTS = ("chart", "helm")
+_TOPIC = re.compile(
+    r"(?:add|backport|bug|bugfix|bump|cherry|chore|ci|deps|dev|docs?|experiment|feat|feature|fix|hotfix|poc|prepare|rebase"
+    r"|refactor|remove|revert|tests?|topic|update|upgrade|use|wip)-.*|(?:go|golang|kube|kubernetes)-"
+)
 
 
 class Train(Struct, frozen=True):
@@ -107,7 +112,8 @@ def _own(names: Iterable[str], fewest: int, wanted: Callable[[str], bool]) -> It
 
 
 def _may_be_own(name: str) -> bool:
-    return not is_release_branch(name) and _WITH_PATCH.search(name) is None
+    is_topic = _TOPIC.fullmatch(prefix_of(name)) is not None
+    return not is_topic and not is_release_branch(name) and _WITH_PATCH.search(name) is None
 
 
 def _is_of_chart(name: str) -> bool:

@@ -38,9 +38,12 @@ _NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
 
 
 class Kind(IntEnum):
-    """The kinds of evidence: one with a lower number counts before the others."""
+    """The kinds of evidence: one with a lower number counts before the others.
 
-    INSTALLED, LISTED, CHART, BUNDLE, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(9)
+    A chart and a bundle are packages for the users of different installers: both ship.
+    """
+
+    INSTALLED, LISTED, PACKAGE, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(8)
 
 
 class Evidence(Struct, frozen=True):
@@ -114,14 +117,14 @@ def _reader(path: str) -> Callable[[str, bytes, Collection[str]], Iterable[Evide
 def _chart(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
     packed = (crd for crd in crds if is_packed_chart(crd) and posixpath.dirname(crd) == _beside(path, "charts"))
     folders = tuple(_beside(path, name) for name in ("crds", "templates"))
-    yield Evidence(Kind.CHART, path, frozenset(packed), folders)
+    yield Evidence(Kind.PACKAGE, path, frozenset(packed), folders)
 
 
 def _bundle(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
     """The manifests of a bundle; the folder may start at the file or at the top, where images are built."""
     for match in _COPY.finditer(data):
         named = posixpath.normpath(match[1].decode(errors="replace"))
-        yield Evidence(Kind.BUNDLE, path, folders=(_beside(path, named), named))
+        yield Evidence(Kind.PACKAGE, path, folders=(_beside(path, named), named))
 
 
 def _project(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:

@@ -22,7 +22,7 @@ from crdcompat.prefilter.candidates import (
 )
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.helm import unpacked_charts
-from crdcompat.sources.naming import is_manifest_name
+from crdcompat.sources.naming import is_manifest_name, is_template_name
 from crdcompat.sources.tree import Entry
 from crdcompat.sources.unpack import is_gzip
 from crdcompat.yaml.documents import Document, read_documents
@@ -132,6 +132,9 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
         if reasons in ({FRAGMENT}, {METADATA}) and not (piece.documents or piece.problems):
             return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))
         problems = problems if documents else list(map(of_template, problems))
+    if problems and is_template_name(entry.path):
+        skipped.append(Skipped(entry.path, TEMPLATE))
+        problems = []
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, NO_CRD))
     return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))

@@ -17,12 +17,14 @@ from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from crdcompat.sources.tree import Entry, Tree
 
 _BUILD = "only kustomize build tells what it makes of CRDs"
 DELISTED = "a kustomization does not list it any more: only kustomize build tells whether a cluster gets it"
+#: The keys of a patch, a plugin or a chart that name its files.
+_PLACES = ("path", "valuesFile", "additionalValuesFiles")
 GENERATORS = ("configMapGenerator", "secretGenerator")
 
 
@@ -89,7 +91,8 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
         if may_change_crds(key, patch, text):
             sources = [(at, files[at].oid) for at in sorted(own[path]) if at in files] if key == "replacements" else ()
             made = [contents[path].get(each) for each in GENERATORS] if key == "replacements" else ()
-            part = f"{key} {patch!r} {text!r} {sources} {made}"
+            part = f"{key} {_unplaced(path, patch, files)!r} {text!r} {sources} {made}"
+            part += " again" * sum(each.startswith(part) for each in own[path])
             own[path].add(part)
             changing.add(path)
             parts[part] = path, f"{key}: {_BUILD}"
@@ -151,8 +154,18 @@ def _named(content: Mapping[str, Any]) -> Iterator[str]:
             yield each.partition("=")[2] or each
 
 
+def _unplaced(kustomization: str, patch: Any, files: Collection[str]) -> Any:
+    """A patch without the paths of its files: those may move, and the text says what they hold."""
+    if isinstance(patch, list):
+        return [_unplaced(kustomization, each, files) for each in patch]
+    if isinstance(patch, dict):
+        return {key: _unplaced(kustomization, each, files) if key in _PLACES else each for key, each in patch.items()}
+    is_place = isinstance(patch, str) and "\n" not in patch and _at(kustomization, patch) in files
+    return None if is_place else patch
+
+
 def _files_of(kustomization: str, patch: Any) -> list[str]:
     """The paths of the files of a patch, a plugin or a chart; none for one that stands in the kustomization."""
-    found = [patch.get(key) for key in ("path", "valuesFile")] if isinstance(patch, dict) else [patch]
-    more = list_of(patch.get("additionalValuesFiles")) if isinstance(patch, dict) else []
-    return [_at(kustomization, each) for each in (*found, *more) if isinstance(each, str) and "\n" not in each]
+    found = [patch.get(key) for key in _PLACES] if isinstance(patch, dict) else [patch]
+    named = (each for value in found for each in (value if isinstance(value, list) else [value]))
+    return [_at(kustomization, each) for each in named if isinstance(each, str) and "\n" not in each]

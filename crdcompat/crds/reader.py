@@ -11,6 +11,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.again import left_of_files
 from crdcompat.crds.evidence import Evidence, read_evidence
 from crdcompat.crds.file import CrdFile, read_file
 from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
@@ -201,6 +202,15 @@ class CrdReader:
         gates = read_gates(tree, entries)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in gates.problems)
         documents = [replace(document, gated=gates.of(document.crd.annotations)) for document in documents]
+
+        def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+            return (
+                (entry.path, data) for entry, data in tree.read([by_path[path] for path in paths if path in by_path])
+            )
+
+        positions, installers = ManifestPositions(read), installers_in(by_path, self._installer)
+        documents, replaced = left_of_files(documents, installers, remarks, positions)
+        remarks.extend(replace(item, side=side) for item in replaced)
         kept, overridden, shipped = split_shipped(documents, self.ships)
         used, broken = {document.file for document in kept}, {problem.file for problem in problems}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
@@ -209,11 +219,6 @@ class CrdReader:
 
         def changing() -> frozenset[str]:
             return self.kustomized(tree).changing
-
-        def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-            return (
-                (entry.path, data) for entry, data in tree.read([by_path[path] for path in paths if path in by_path])
-            )
 
         return CrdSet(
             name=tree.name,
@@ -224,7 +229,7 @@ class CrdReader:
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=read,
-            positions=ManifestPositions(read),
+            positions=positions,
             go=GoSources(lambda: (entry.path for entry in wanted_entries), read),
             runs=getattr(tree, "server_version", ""),
             unread=unread,
@@ -233,7 +238,7 @@ class CrdReader:
             is_one_file=tree.is_one_file,
             is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
-            installers=installers_in((entry.path for entry in entries), self._installer),
+            installers=installers,
             evidence=cache(lambda: read_evidence(tree, self.kustomized, used | broken | {*filter(unread.get, unread)})),
         )
 

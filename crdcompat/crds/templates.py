@@ -70,6 +70,11 @@ def conditions_remark(file: str, data: bytes) -> Problem:
     return Problem(file, 1 + data.count(b"\n", 0, first), _INSERTED if inserted else _CONDITIONS)
 
 
+def is_conditional(remark: Problem) -> bool:
+    """Whether a remark is that of ``conditions_remark``."""
+    return remark.message in (_CONDITIONS, _INSERTED)
+
+
 def is_templated(value: Any) -> bool:
     """Whether a value is, or holds, text that a template engine replaces."""
     if isinstance(value, dict | list):

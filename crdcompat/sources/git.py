@@ -20,7 +20,7 @@ from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.differing import read_index
 from crdcompat.sources.files import read_file
 from crdcompat.sources.links import Unfollowed, linked_entries
-from crdcompat.sources.naming import display_path
+from crdcompat.sources.naming import MANIFESTS, display_path
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Entry, Listed
 
@@ -129,7 +129,7 @@ def grep(
     a file could not be searched. ``excluded_folders`` are names of folders at any level.
     """
     asked = [argument for word in words for argument in ("-e", word)]
-    files = [":(icase)*.yaml", ":(icase)*.yml", ":(icase)*.json"]
+    files = [f":(icase){each}" for each in MANIFESTS]
     files += [f":(exclude,glob)**/{folder}/**" for folder in excluded_folders]
     # These options override the user's settings; -a also searches files that attributes declare as binary.
     plain = ("--no-color", "--no-line-number", "--no-column", "--no-textconv", "--no-recurse-submodules", "--full-name")
@@ -151,7 +151,7 @@ def grep(
 
 def has_word(repo: Repository, commit: str, word: str, *, excluded_folders: Iterable[str] = ()) -> bool:
     """Whether a YAML or JSON file of a commit has a word; git stops at the first one. Raises SourceError."""
-    files = (":(top,icase)*.yaml", ":(top,icase)*.yml", ":(top,icase)*.json")
+    files = (f":(top,icase){each}" for each in MANIFESTS)
     excluded = (f":(top,exclude,glob)**/{folder}/**" for folder in excluded_folders)
     done = repo.run("grep", "-q", "-a", "-F", "-e", word, commit, "--", *files, *excluded, ok=(0, 1))
     return done.returncode == 0

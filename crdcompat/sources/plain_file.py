@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import ConfigError
+from crdcompat.program import typed
 from crdcompat.sources.naming import reason_of
 
 if TYPE_CHECKING:
@@ -68,9 +69,16 @@ def inside(path: Path, folder: Path) -> Path:
     real = top.resolve()
     if not found.is_relative_to(real):
         raise ConfigError(f"{path}: {OUTSIDE}")
-    if ".git" in map(str.lower, found.relative_to(real).parts):  # some disks know no case
+    if _is_of_git(folder.resolve(), real):
+        raise ConfigError(f"{folder.absolute()} is inside of .git, and no working tree: run {typed()} in {top}")
+    if _is_of_git(found, real):
         raise ConfigError(f"{path}: a file of git itself: not read")
     return found
+
+
+def _is_of_git(path: Path, top: Path) -> bool:
+    """Whether a path is below ``.git`` in a working tree; some disks know no case."""
+    return path.is_relative_to(top) and ".git" in map(str.lower, path.relative_to(top).parts)
 
 
 def top_of(folder: Path) -> Path | None:

@@ -15,7 +15,7 @@ from crdcompat.compare.likelihood import is_writer_default
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
-from crdcompat.schema.paths import ITEM, SchemaPath
+from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 from crdcompat.vocabulary import Direction, Effect
 
 _OLD, _NEW = string("A"), string("A", "B", default="B")
@@ -38,6 +38,33 @@ _FIELDS = [
         ("spec", "v", ITEM, "mode"),
         True,
         id="a field of an item",
+    ),
+    pytest.param(
+        schema(mode=_OLD), schema(mode=_NEW), ("spec", "v", "mode"), False, id="the only member of an optional object"
+    ),
+    pytest.param(
+        schema(mode=_OLD, size=_OLD), schema(mode=_NEW, size=_OLD), ("spec", "v", "mode"), True, id="one of two members"
+    ),
+    pytest.param(
+        {**schema(o=schema(mode=_OLD)), "required": ["o"]},
+        {**schema(o=schema(mode=_NEW)), "required": ["o"]},
+        ("spec", "v", "o", "mode"),
+        True,
+        id="the only member of a required object",
+    ),
+    pytest.param(
+        schema(mode=_OLD),
+        {**schema(mode=_NEW), "default": {}},
+        ("spec", "v", "mode"),
+        True,
+        id="the only member of an object that is there by default",
+    ),
+    pytest.param(
+        {"type": "object", "additionalProperties": schema(mode=_OLD)},
+        {"type": "object", "additionalProperties": schema(mode=_NEW)},
+        ("spec", "v", VALUE, "mode"),
+        True,
+        id="the only member of a map's values",
     ),
 ]
 

@@ -119,6 +119,18 @@ def test_init_writes_what_ships_and_why(tmp_path: Path, bundle: str, said: list[
     assert run("config", cwd=tmp_path).code == 0
 
 
+@pytest.mark.parametrize(("stale", "comment"), [("C", ""), ("A", "# ")], ids=["another copy differs", "all agree"])
+def test_init_writes_charts_and_bundles_alike(tmp_path: Path, stale: str, comment: str) -> None:
+    """NetObserv has users of both: either alone would leave the other's CRDs out."""
+    git(tmp_path, "init", "-qb", "main")
+    said = {"op/Chart.yaml": "name: op\n", "bundle.Dockerfile": "COPY bundle/manifests /manifests/\n"}
+    copies = {"op/crds/w.yaml": "A", "bundle/manifests/w.yaml": "A", "config/w.yaml": stale}
+    commit(tmp_path, {**said, **{path: _copy(values) for path, values in copies.items()}})
+    run("init", cwd=tmp_path)
+    text = (tmp_path / ".crdcompat.yaml").read_text()
+    assert f'\n{comment}ships: ["bundle/manifests/*", "op/crds/*"]\n' in text
+
+
 def test_a_file_that_is_left_out_need_not_be_there(tmp_path: Path) -> None:
     """A clone can lack what is large (``--filter=blob:limit=…``)."""
     git(tmp_path, "init", "-q", "-b", "main", ".")

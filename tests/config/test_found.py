@@ -355,6 +355,27 @@ def test_branches_with_a_name_of_their_own_go_on_from_the_releases(tmp_path: Pat
     assert made.found("main") == ("main", ("release-4.16", "release-4.15"), "openshift-4.17")
 
 
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("feature", False),
+        ("bump-go", False),
+        ("kubernetes", False),
+        ("k8s", False),
+        ("kubernetes-nmstate", True),
+        ("support", True),
+    ],
+)
+def test_branches_of_topics_are_no_releases(tmp_path: Path, name: str, counts: bool) -> None:
+    """They are newer than the last release, as many as releases, and differ in the version alone."""
+    made = History(tmp_path / "r", "main", ("release-1.9", "release-1.10"), openshift=False)
+    _grown(made, f"{name}-2.7", f"{name}-2.8", f"{name}-2.9")
+    found = (f"{name}-2.9", f"{name}-2.8") if counts else ("release-1.10", "release-1.9")
+    assert made.found("main")[1] == found
+    made.git("checkout", "--quiet", f"{name}-2.9")
+    assert made.found("main", f"{name}-2.9")[0] == (f"{name}-2.9" if counts else "main")
+
+
 @pytest.mark.parametrize(("name", "counts"), [("runner", True), ("helm-chart", False)])
 def test_tags_of_another_name_go_on_from_the_releases(tmp_path: Path, name: str, counts: bool) -> None:
     """Actions Runner Controller had v0.27.6, and has gha-runner-scale-set-0.14.2."""

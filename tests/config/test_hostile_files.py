@@ -163,3 +163,12 @@ def test_a_named_place_outside_of_the_tree_can_be_a_link(repo: Path) -> None:
     assert run("check", "--base", "HEAD~1", "--format", "json=../out/r.json", cwd=repo).code == 1
     assert (repo.parent / "real/r.json").is_file()
     assert spawn("check", "--base", "HEAD~1", "--format", "json=/dev/stdout", cwd=repo).report["command"] == "check"
+
+
+@pytest.mark.parametrize("command", [("init",), ("config",), ("check", "--base", "HEAD~1"), ("diff", "HEAD~1", "HEAD")])
+def test_the_folder_of_git_is_no_working_tree(repo: Path, command: tuple[str, ...]) -> None:
+    for folder in (".git", ".git/hooks"):
+        ran = run(*command, cwd=repo / folder)
+        said = f"crdcompat: {repo / folder} is inside of .git, and no working tree: run crdcompat in {repo}\n"
+        assert (ran.code, ran.err) == (2, said)
+        assert not (repo / folder / _FILE).exists()

@@ -241,6 +241,15 @@ def test_a_list_of_crds_beside_an_adapted_copy_is_that_of_a_flavour(
     assert _errors(report) == errors
 
 
+@pytest.mark.parametrize(("changed", "value"), [("op/crds/w.yaml", "A"), ("bundle/manifests/w.yaml", "C")])
+def test_a_chart_and_a_bundle_both_ship(tmp_path: Path, changed: str, value: str) -> None:
+    """NetObserv: some install with Helm, others with OLM; neither copy takes the place of the other."""
+    said = {"op/Chart.yaml": "name: op\n", "bundle.Dockerfile": "COPY bundle/manifests /manifests/\n"}
+    old = {**said, "op/crds/w.yaml": "A", "bundle/manifests/w.yaml": "C", "config/w.yaml": "X"}
+    report = _diff(tmp_path, old, {**old, changed: f"{value}B", "config/w.yaml": "XY"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("w", value, "B")], ["config/w.yaml"])
+
+
 def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
     """The kustomization lists one CRD, the chart has the other: each has its own evidence."""
     said = {**_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}

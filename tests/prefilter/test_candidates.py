@@ -72,7 +72,8 @@ def test_whether_a_file_may_hold_a_crd(text: str, *, expected: bool) -> None:
     ("path", "expected"),
     [
         ("a/b.tpl", True),
-        ("b.yaml.in", True),
+        ("b.in", True),
+        ("b.yaml.in", False),
         ("w.yaml", False),
         ("README", False),
         ("a.go", False),

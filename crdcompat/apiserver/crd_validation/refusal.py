@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.answer import faults_of
 from crdcompat.apiserver.crd_validation.crd_decoding import undecodable_definition
@@ -36,13 +37,14 @@ _KNOWN: Memo[list[Fault]] = Memo()
 class Fault(Struct, frozen=True):
     """A fault of a CRD: its place in the document, the server's message, and its first line without place and value.
 
-    ``type`` is the type of the error.
+    ``type`` is the type of the error. ``rule_at`` is the place of a rule that a fault of its whole schema names.
     """
 
     at: Pointer
     text: str
     detail: str
     type: str = INVALID
+    rule_at: Pointer = ()
 
     @property
     def one_line(self) -> str:
@@ -114,19 +116,32 @@ def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
 
 
 def without_totals(found: Sequence[Fault]) -> list[Fault]:
-    """The faults without those of the total cost of a schema in which a rule alone costs too much.
+    """The faults, one place for each cause: what costs too much in total is a fault of the schema.
 
-    A server adds these, because the cost of that rule counts in the total, too: one cause has one fault.
+    A server names the most expensive rules beside the total; here they stand behind it, at its place. Where a rule
+    alone costs too much, its cost is in the total, too: then the faults of the total are left out.
     """
-    costs = [each for each in found if each.type == FORBIDDEN and _SCHEMA in each.at]
-    alone = {each.at for each in costs if RULES in each.at and each.detail != CONTRIBUTED}
-    schemas = {_schema_of(at) for at in alone}
-    totals = {each.at for each in costs if _is_of_total(each) and _schema_of(each.at) in schemas} - alone
-    return [each for each in found if each.at not in totals]
+    alone = {_schema_of(each.at) for each in found if _is_cost(each) and RULES in each.at and not contributes(each)}
+    left = [each for each in found if not (_is_of_total(each) and _schema_of(each.at) in alone)]
+    places = [(*_schema_of(each.at), _SCHEMA) if contributes(each) else each.at for each in left]
+    return sorted(map(_at, left, places), key=contributes)
+
+
+def _at(fault: Fault, place: Pointer) -> Fault:
+    return fault if place == fault.at else replace(fault, at=place, rule_at=fault.at)
+
+
+def contributes(fault: Fault) -> bool:
+    """Whether a fault names a rule only because its schema costs too much in total."""
+    return fault.type == FORBIDDEN and fault.detail == CONTRIBUTED
 
 
 def _is_of_total(fault: Fault) -> bool:
-    return fault.detail == CONTRIBUTED or fault.at[-1] == _SCHEMA
+    return contributes(fault) or (_is_cost(fault) and fault.at[-1] == _SCHEMA)
+
+
+def _is_cost(fault: Fault) -> bool:
+    return fault.type == FORBIDDEN and _SCHEMA in fault.at
 
 
 def _schema_of(at: Pointer) -> Pointer:

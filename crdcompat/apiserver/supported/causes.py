@@ -17,7 +17,7 @@ from crdcompat.apiserver.cel.static.lacking import lacking
 from crdcompat.apiserver.crd_validation.decoded_keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.memo import Memo
-from crdcompat.apiserver.crd_validation.refusal import Fault, without_totals
+from crdcompat.apiserver.crd_validation.refusal import Fault, contributes, without_totals
 from crdcompat.apiserver.field_errors import FORBIDDEN
 from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.crd_answer import Answer, answers_of
@@ -112,8 +112,12 @@ def _causes_on(crd: Crd, product: Sequence[Server]) -> tuple[Cause, ...]:
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
     """The causes of the refusals. ``answers`` has the answer of each server of a product, oldest first."""
     found: dict[tuple[CauseKind, str, Pointer], dict[Server, str]] = {}
+    places = {fault.at for each in answers for fault in without_totals(each.faults)}
     for each in answers:
-        for fault in without_totals(each.faults):
+        for fault in each.faults:
+            # A cause on one server counts on the others as well, where it stands beside another one.
+            if contributes(fault) or fault.at not in places:
+                continue
             for kind, what in _parts(crd, fault, each.server):
                 found.setdefault((kind, what, fault.at), {}).setdefault(each.server, fault.detail or fault.text)
     every = [each.server for each in answers]

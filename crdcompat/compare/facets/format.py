@@ -35,6 +35,9 @@ _LONG = (f"{10**19}h",)
 #: Formats with the range that their type has anyway.
 _WHOLE_RANGE = frozenset({"int64", "double"})
 _MAX_TRIALS = 6
+#: Keywords of an int-or-string that can be any.
+_EITHER = [{"type": "integer"}, {"type": "string"}]
+_OF_INT_OR_STRING = frozenset({"x-kubernetes-int-or-string", "anyOf", "nullable", "default", "description", "title"})
 #: Format -> a pattern whose strings all have it. Durations have 64 bits of nanoseconds, which is 292 years.
 _SURE = {"duration": "^([0-9]{1,5}(ns|us|ms|s|m|h)){1,20}$"}
 #: Format -> a pattern of all strings that have it, and of more. What else another pattern allows lacks the format.
@@ -49,7 +52,15 @@ def changes(site: Site) -> Iterator[Change]:
         return
     if old.types and new.types and set(old.types).isdisjoint(new.types):
         return  # no value is of both types: the change of the type says all
+    if _is_widened(old, new) or _is_widened(new, old):
+        return  # the change of the type says that one side takes less
     yield site.change("format.changed", old.format or None, new.format or None, "format")
+
+
+def _is_widened(narrow: Node, wide: Node) -> bool:
+    """Whether integers became any int-or-string: an int32 an ``intstr.IntOrString``, which holds no larger numbers."""
+    is_any = wide.int_or_string and wide.raw.keys() <= _OF_INT_OR_STRING
+    return narrow.type == "integer" and is_any and wide.raw.get("anyOf", _EITHER) == _EITHER
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:

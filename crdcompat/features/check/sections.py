@@ -6,6 +6,7 @@ the change: those that the base has, too, are marked as existing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -251,13 +252,14 @@ def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
 
 
 def _unseen(old: CrdSet, new: CrdSet, same: Container[str]) -> Iterator[str]:
-    """The files that changed and may change CRDs in a way that is not seen, each with the reason."""
-    sides = [
-        {(item.file, item.reason, item.content) for item in crds.skipped if item.file not in same}
-        for crds in (old, new)
-    ]
-    unknown = {item for side in sides for item in side if not item[2]}  # these can differ
-    found = {(file, why) for file, why, _ in (sides[0] ^ sides[1]) | unknown if why in UNSEEN}
+    """The files that changed and may change CRDs in a way that is not seen, each with the reason.
+
+    What has moved is the same; what lists it is looked at by itself.
+    """
+    sides = [[each for each in crds.skipped if each.file not in same and each.reason in UNSEEN] for crds in (old, new)]
+    contents = [Counter((each.reason, each.content) for each in side) for side in sides]
+    differ = {what for what in contents[0] | contents[1] if contents[0][what] != contents[1][what] or not what[1]}
+    found = {(each.file, each.reason) for side in sides for each in side if (each.reason, each.content) in differ}
     yield from (f"{file}: {why}" for file, why in sorted(found))
 
 

@@ -54,3 +54,21 @@ def test_a_format_counts_where_a_type_is_added(tmp_path: Path) -> None:
         ("rollback", "format-changed", True),
         ("rollback", "type-changed", True),
     ]
+
+
+_EITHER = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
+_TYPE, _FORMAT = ("type-changed", True), ("format-changed", True)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"), [({}, [_TYPE]), ({"pattern": "^[0-9]+%$"}, [_FORMAT, _TYPE])], ids=["any", "with a pattern"]
+)
+def test_the_size_of_numbers_that_become_an_int_or_string(
+    tmp_path: Path, more: Json, expected: list[tuple[str, bool]]
+) -> None:
+    """Kruise: an int32 became an int-or-string, which is one change."""
+    sides = _integer(format="int32"), {**_EITHER, **more}
+    for name, side, direction in (("a", sides, "rollback"), ("b", sides[::-1], "upgrade")):
+        (tmp_path / name).mkdir()
+        found = _found(tmp_path / name, *side)
+        assert [each for each in found if each[0] == direction] == [(direction, *each) for each in expected]

@@ -418,3 +418,61 @@ def test_the_files_in_text(tmp_path: Path) -> None:
     shown = run("check", "--base", "HEAD~1", "--head", "HEAD", "-v", cwd=repo).out.splitlines()[:3]
     assert shown == ["a.yaml: without a CRD", "vendor/w.yaml: not judged (vendored)", "w.yaml: judged"]
     assert "a.yaml" not in run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=repo).out
+
+
+_FRAGMENT = f"{_CRD_HEAD}{{name: widgets.example.com}}\nspec: {{scope: Cluster}}\n"
+
+
+def _patched_by(**patches: Any) -> dict[str, Any]:
+    return {"w.yaml": OLD, "kustomization.yaml": _lists("w.yaml", **patches)}
+
+
+_MOVED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a patch": (
+        {**_patched_by(patches=[{"path": "p.yaml"}]), "p.yaml": _FRAGMENT},
+        {**_patched_by(patches=[{"path": "patches/q.yaml"}]), "patches/q.yaml": _FRAGMENT},
+    ),
+    "operations": (
+        {**_patched_by(patches=[_CRD_TARGET]), "p.yaml": _OPERATIONS},
+        {**_patched_by(patches=[{**_CRD_TARGET, "path": "q.yaml"}]), "q.yaml": _OPERATIONS},
+    ),
+    "a patch of a list": (
+        {**_patched_by(patchesStrategicMerge=["p.yaml"]), "p.yaml": _FRAGMENT},
+        {**_patched_by(patchesStrategicMerge=["a/p.yaml"]), "a/p.yaml": _FRAGMENT},
+    ),
+    "all files": (
+        {f"config/{path}": each for path, each in _patched_by(patches=[_CRD_TARGET]).items()}
+        | {"config/p.yaml": _FRAGMENT},
+        {f"deploy/{path}": each for path, each in _patched_by(patches=[_CRD_TARGET]).items()}
+        | {"deploy/p.yaml": _FRAGMENT},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _MOVED)
+def test_a_patch_that_moves_is_the_same(tmp_path: Path, case: str) -> None:
+    before, after = _MOVED[case]
+    code, report = checked(tmp_path, before, after)
+    assert (code, report["verdict"]) == (0, "clean")
+
+
+@pytest.mark.parametrize("case", _MOVED)
+def test_a_patch_that_moves_and_changes_is_not_seen(tmp_path: Path, case: str) -> None:
+    before, after = _MOVED[case]
+    changed = {path: each for path, each in after.items() if path.endswith(("p.yaml", "q.yaml"))}
+    changed = {
+        path: str(each).replace("Cluster", "Namespaced").replace("remove", "test") for path, each in changed.items()
+    }
+    assert checked(tmp_path, before, {**after, **changed})[0] == 2
+
+
+@pytest.mark.parametrize("after", [{"patches/p.yaml": _FRAGMENT}, {"p.yaml": _FRAGMENT, "q.yaml": _FRAGMENT}, {}])
+def test_a_patch_that_moves_away_from_what_lists_it_is_not(tmp_path: Path, after: dict[str, Any]) -> None:
+    listing = _patched_by(patches=[{"path": "p.yaml"}])
+    assert checked(tmp_path, {**listing, "p.yaml": _FRAGMENT}, {**listing, **after})[0] == 2
+
+
+def test_a_patch_that_applies_twice_is_another(tmp_path: Path) -> None:
+    once, twice = ([{**_CRD_TARGET, "path": path} for path in paths] for paths in (["p.yaml"], ["p.yaml", "q.yaml"]))
+    files = {"p.yaml": _OPERATIONS, "q.yaml": _OPERATIONS}
+    assert checked(tmp_path, {**_patched_by(patches=once), **files}, {**_patched_by(patches=twice), **files})[0] == 2
