@@ -269,6 +269,14 @@ def test_tags_are_targets(tagged: History) -> None:
     assert section["old"]["kubernetes"] is None
 
 
+@pytest.mark.parametrize("tag", ["v1.1.0-2023.03.14.1", "v1.1.0-SURE-6125.5", "v1.2.0-fips", "v1.2.0-1.30"])
+def test_what_follows_the_version_of_a_tag_is_no_version(tagged: History, tag: str) -> None:
+    """Builds of a day in Datadog's operator, for a ticket in Fleet, of other flavours in TiDB's."""
+    targets = tagged.found("main")
+    tagged.git("tag", tag, "v1.2.0~1")
+    assert tagged.found("main") == targets
+
+
 def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path) -> None:
     """A fork keeps the tags of its origin, and makes its own releases as branches."""
     made = History(tmp_path / "r", "main", ("release-4.17", "release-4.18"), openshift=False)
