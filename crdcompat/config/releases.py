@@ -14,7 +14,7 @@ from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary.texts import some
 
 #: Stages of a pre-release, in order; each precedes the release itself.
-_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "pre", "beta", "fc", "rc")
+_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "ea", "pre", "beta", "fc", "rc")
 _VERSION = re.compile(rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
 #: A name of words with a version at its end.

@@ -248,7 +248,16 @@ def tagged(tmp_path: Path) -> History:
     made = History(tmp_path / "tagged", "main", ("old", "older"), openshift=False)
     for name in ("old", "older"):
         made.git("branch", "--quiet", "-D", name)
-    for tag in ("v1.0.0", "v1.1.0", "v1.2.0", "api/v9.0.0", "chart-9.0.0", "v1.3.0-rc.1", "v1.4.0-dev-20260712"):
+    for tag in (
+        "v1.0.0",
+        "v1.1.0",
+        "v1.2.0",
+        "api/v9.0.0",
+        "chart-9.0.0",
+        "v1.3.0-rc.1",
+        "v1.3.1-ea.2",
+        "v1.4.0-dev-20260712",
+    ):
         made.grow()
         made.git("tag", "--annotate", "--message", tag, tag)
     made.git("checkout", "--quiet", "-b", "v1.1-fixes", "v1.1.0")

@@ -102,7 +102,8 @@ def test_the_order_given_is_shown() -> None:
     ("first", "then"),
     [
         ("1.2-dev-20260712", "1.2-alpha.1"),
-        ("1.2-alpha.1", "1.2-beta.1"),
+        ("1.2-alpha.1", "1.2-ea.2"),
+        ("1.2-ea.2", "1.2-beta.1"),
         ("1.2-beta.1", "1.2-rc.1"),
         ("1.2-rc.1", "1.2"),
         ("1.2.3", "1.10"),
