@@ -295,6 +295,16 @@ def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path)
     assert made.found("main") == ("main", ("release-4.18", "release-4.17"), "")
 
 
+@pytest.mark.parametrize(("minors", "counts"), [(4, False), (5, True)])
+def test_tags_of_other_numbers_go_on_from_the_branches(tmp_path: Path, minors: int, counts: bool) -> None:
+    """The operator for SR-IOV had release-4.7 and release-4.8, and has made v1.0.0 to v1.6.0 since."""
+    made = History(tmp_path / "r", "main", ("release-4.7", "release-4.8"), openshift=False)
+    made.grow()
+    _grown(made, *(f"v1.{minor}.0" for minor in range(minors)), tags=True)
+    newest = tuple(f"v1.{minor}.0" for minor in (4, 3, 2)) if counts else ("release-4.8", "release-4.7")
+    assert made.found("main") == ("main", newest, "")
+
+
 def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:
     """KEDA has release/v2.18, the tag v2.19.0 and release/v2.20."""
     made = History(tmp_path / "r", "main", ("release-1.1", "release-1.3"), openshift=False)
