@@ -6,9 +6,10 @@ branch last are the current releases.
 
 Other names count in their place if several, which differ in the version alone, left the main branch after the last
 release of a usual name: the branches ``backplane-2.9`` and ``backplane-2.10``, the tags ``version-2.15`` of a project
-that began with ``stable-2.1``. So topics (``prepare-release-0.9``) do not count beside releases. What begins with what
-people do (``feature-1.2``), or is named after what a project is built with (``go-1.22``), branches with the version of
-a patch (``update-linter-v2.11.4``) and tags of charts never do.
+that began with ``stable-2.1``. So do tags of other numbers than the branches: ``v1.6.0`` of an operator that had
+``release-4.8``. So topics (``prepare-release-0.9``) do not count beside releases. What begins with what people do
+(``feature-1.2``), or is named after what a project is built with (``go-1.22``), branches with the version of a patch
+(``update-linter-v2.11.4``) and tags of charts never do.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def train_of(repo: Repository, names: Names, main: str, branch: str = "") -> Tra
     if of_branch := next((each for each in (usual, *own) if branch in each), ()):
         return Train(of_branch, usual_tags)
     up_to_majors = [*_up_to_majors(usual)]
-    if not names.commit(main) or not (len(up_to_majors) > 1 or own or own_tags):
+    renumbered = _of_other_numbers(usual_tags, usual)
+    if not names.commit(main) or not (len(up_to_majors) > 1 or own or own_tags or renumbered):
         return Train(usual, usual_tags)
     is_later = _later_ones(repo, names, main)
     newest = reduce(lambda a, b: b if is_later(b[0], a[0]) else a, up_to_majors, usual)
@@ -63,6 +65,8 @@ def train_of(repo: Repository, names: Names, main: str, branch: str = "") -> Tra
     ]
     found = [each for each, first in least if all(is_later(first, other) for other in last)]
     chosen = reduce(lambda a, b: b if is_later(b[0], a[0]) else a, found) if found else newest
+    if chosen is newest and renumbered and is_later(renumbered[_FEWEST_TAGS - 1], newest[0]):
+        return Train(tags=usual_tags)
     if chosen not in own_tags:
         return Train(chosen, usual_tags)
     return Train(tags=tuple(tag for tag in tags if prefix_of(tag) == prefix_of(chosen[0])))
@@ -109,6 +113,13 @@ def _own(names: Iterable[str], fewest: int, wanted: Callable[[str], bool]) -> It
         if prefix := prefix_of(name):
             by_prefix.setdefault(prefix, []).append(name)
     yield from (each for each in map(_newest_first, by_prefix.values()) if len(each) >= fewest)
+
+
+def _of_other_numbers(tags: tuple[str, ...], branches: tuple[str, ...]) -> tuple[str, ...]:
+    """The newest tags of each minor, newest first, if branches have other numbers and the minors are many; else ()."""
+    found = newest_patches(tags)[::-1]
+    is_other = bool(branches) and minor_of(branches[0]) not in map(minor_of, found)
+    return found if is_other and len(found) >= _FEWEST_TAGS else ()
 
 
 def _may_be_own(name: str) -> bool:

@@ -14,7 +14,7 @@ from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary.texts import some
 
 #: Stages of a pre-release, in order; each precedes the release itself.
-_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "pre", "beta", "fc", "rc")
+_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "ea", "pre", "beta", "fc", "rc")
 _VERSION = re.compile(rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
 #: A name of words with a version at its end.
@@ -60,12 +60,13 @@ def version_of(name: str) -> Version | None:
     """The version in a name (``release-4.13``, ``v1.2.0-rc.1``, ``path:crds/4.9``) as a sort key; None without one.
 
     The key is (numbers, index of the stage, number of the stage): a release comes after its pre-releases. Only the last
-    part of a path counts.
+    part of a path counts. A name that begins with a version has that one (``v0.8.1-2023.03.14``), another its last one.
     """
-    found = _VERSION.findall(name.rstrip("/").rpartition("/")[2])
+    last = name.rstrip("/").rpartition("/")[2]
+    found = _VERSION.findall(last)
     if not found:
         return None
-    numbers, stage, number = found[-1]
+    numbers, stage, number = found[0 if _VERSION.match(last) else -1]
     parts = [int(part) for part in numbers.split(".")]
     while parts and not parts[-1]:
         parts.pop()  # 1.2 and 1.2.0 are the same version
@@ -151,10 +152,12 @@ def _matching_tags(globs: Sequence[str], repo: str | None) -> Iterator[str]:
 def newest_patches(names: Iterable[str]) -> tuple[str, ...]:
     """The newest release of each minor, oldest first; a pre-release only where the minor has no release yet.
 
-    Names that differ before the version (``v1.2.3``, ``api/v1.2.3``) are of different projects.
+    Names that differ before the version (``v1.2.3``, ``api/v1.2.3``) are of different projects. A name that ends with
+    the version counts before others of it (``v1.2.3-fips``).
     """
     newest: dict[tuple[str, tuple[int, int]], str] = {}
-    for name in _sorted([name for name in names if version_of(name) is not None]):
+    versions = [name for name in names if version_of(name) is not None]
+    for name in _sorted(sorted(versions, key=lambda name: not _VERSION.split(name, maxsplit=1)[-1])):
         minor = minor_of(name)
         if minor is None:
             continue

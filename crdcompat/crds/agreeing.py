@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from crdcompat.crds.copies import content_of
-from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.model import V1, CrdDocument
 from crdcompat.crds.reader import CrdSet
 
 _Documents = Sequence[CrdDocument]
@@ -33,15 +33,26 @@ def agreeing(documents: Sequence[_Documents], found: Sequence[_Documents]) -> It
 
 
 def agrees(document: CrdDocument, others: Iterable[CrdDocument]) -> bool:
-    """Whether one of the others has the same versions, apart from texts."""
+    """Whether one of the others is of the same API version and has the same versions, apart from texts."""
     content = b""
     for other in others:
+        if document.crd.raw["apiVersion"] != other.crd.raw["apiVersion"]:
+            continue
         if document.crd.versions is other.crd.versions:
             return True
         content = content or content_of((document,))
         if content == content_of((other,)):
             return True
     return False
+
+
+def of_newer_api(documents: Sequence[_Documents]) -> list[_Documents]:
+    """Of each side, the documents of ``apiextensions.k8s.io/v1``, if both have one; else all of them.
+
+    No server since Kubernetes 1.22 takes the copies for older ones, of v1beta1.
+    """
+    newer = [[each for each in of_side if each.crd.raw["apiVersion"] == V1] for of_side in documents]
+    return [*newer] if all(newer) else [*documents]
 
 
 def hold_copies(one: str, other: str, sides: Iterable[CrdSet]) -> bool:

@@ -10,7 +10,14 @@ from msgspec.structs import replace
 from crdcompat.crds.held import held_crds
 from crdcompat.crds.makers import content_of
 from crdcompat.crds.model import CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
-from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
+from crdcompat.crds.templates import (
+    TEMPLATE,
+    conditions_remark,
+    of_template,
+    without_conditions,
+    without_controls,
+    without_other_kinds,
+)
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.prefilter.candidates import (
@@ -120,6 +127,9 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
             else:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
+    if documents and problems and b"{{" in (text := legible(data)):
+        problems, may_name_crds = without_other_kinds(text, problems)
+        skipped.extend(Skipped(entry.path, TEMPLATE) for _ in range(may_name_crds))
     if problems and b"{{" in legible(data):
         if not documents and not has_crd_line(data):
             return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(data) else NO_CRD),))

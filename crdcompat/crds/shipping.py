@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.agreeing import agreeing, agrees, hold_copies, neighbours
+from crdcompat.crds.agreeing import agreeing, agrees, hold_copies, neighbours, of_newer_api
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.below import is_below
 from crdcompat.crds.chosen import Chosen, names_in, notes_of
@@ -149,8 +149,9 @@ def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple
     variants = {_variants(crds) for crds in sides} - {PLAIN}
     for name in {**named[0], **named[1]}:
         documents = [of_side.get(name, []) for of_side in named]
-        found, by = _found(both, documents, variants)
-        for each in zip(both, documents, found, agreeing(documents, found), chosen, strict=True):
+        newer = of_newer_api(documents)
+        found, by = _found(both, newer, variants)
+        for each in zip(both, documents, found, agreeing(newer, found), chosen, strict=True):
             _keep(*each, by)
     for of_side, mine, theirs in zip(chosen, named, reversed(named), strict=True):
         near = set(map(id, neighbours(mine, theirs, of_side.kept)))

@@ -9,9 +9,15 @@ cannot be left out.
 from __future__ import annotations
 
 import re
-from typing import Any
+from bisect import bisect
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import Problem
+from crdcompat.prefilter.candidates import has_crd_line, template_names_crds
+from crdcompat.yaml.streams import Fault, yaml_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: The reason to skip a file with CRDs that only a template engine can read.
 TEMPLATE = "template that is not YAML"
@@ -80,6 +86,23 @@ def is_templated(value: Any) -> bool:
     if isinstance(value, dict | list):
         return any(map(is_templated, (*value, *value.values()) if isinstance(value, dict) else value))
     return isinstance(value, str) and "{{" in value
+
+
+def without_other_kinds(text: bytes, problems: Sequence[Problem]) -> tuple[list[Problem], bool]:
+    """The problems of documents that may be CRDs; and whether another document, a template, names CRDs all the same."""
+    try:
+        pieces = yaml_pieces(text)
+    except Fault:
+        return list(problems), False
+    starts = [line for line, _ in pieces]
+    left, names_crds = [], False
+    for problem in problems:
+        piece = pieces[bisect(starts, problem.line) - 1][1] if problem.line is not None else b""
+        if b"{{" not in piece or has_crd_line(piece):
+            left.append(problem)
+        else:
+            names_crds = names_crds or template_names_crds(piece)
+    return left, names_crds
 
 
 def of_template(problem: Problem) -> Problem:

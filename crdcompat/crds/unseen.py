@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
 from crdcompat.crds.templates import TEMPLATE
-from crdcompat.prefilter.candidates import excluded
+from crdcompat.prefilter.candidates import is_go, is_go_of_crds
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ _GO_VALUE = re.compile(
     rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b|^\s*kind: CustomResourceDefinition\b", re.MULTILINE
 )
 _GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
-#: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
-_OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)
 
 
 def unseen(
@@ -59,7 +57,7 @@ def unseen(
     patches |= {file for file, reason in reasons if reason == KUSTOMIZE and file in changing()}
     if patches:
         yield f"{_files(sorted(patches))} CRDs, and the result is not seen: kustomize build shows it"
-    sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or _OF_CRDS.search(entry.path))]
+    sources = [entry for entry in entries if (is_go_of_crds if has_crds else is_go)(entry.path)]
     values, types = [], []
     for entry, data in tree.read(sources) if sources else ():
         if _GO_VALUE.search(data):
@@ -92,11 +90,6 @@ def fragment_reason(data: Mapping[str, Any]) -> str:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     decides = any(str(key).startswith(_DECIDING) for key in annotations or ())
     return FRAGMENT if decides or data.keys() - {"apiVersion", "kind", "metadata", "status"} else METADATA
-
-
-def _is_go(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return name.endswith(".go") and not name.endswith("_test.go") and not excluded(path)
 
 
 def _files(paths: Sequence[str], several: str = "patch", one: str = "patches") -> str:

@@ -53,6 +53,8 @@ _PATCHES = (b"patches", b"target")
 _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 #: The API group without a version: rules of RBAC name it so, and no CRD does.
 _GROUP_ALONE = re.compile(rb"\bapiextensions\.k8s\.io(?![/{\w.-])")
+#: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
+_OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)
 #: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
@@ -89,9 +91,25 @@ def is_description(path: str) -> bool:
     return name in (*KUSTOMIZATIONS, *_OF_CHART) or name.startswith("values") or "/templates/" in f"/{path}"
 
 
+def is_go_of_crds(path: str) -> bool:
+    """Whether a Go file may make CRDs, by its path: not all of them are read."""
+    return is_go(path) and _OF_CRDS.search(path) is not None
+
+
+def is_go(path: str) -> bool:
+    """Whether a file is Go source for clusters: neither a test nor vendored."""
+    return path.endswith(".go") and not path.endswith("_test.go") and not excluded(path)
+
+
 def may_matter(path: str) -> bool:
     """Whether a changed file may hold a CRD, or decide which CRDs a cluster gets, by its name."""
-    return is_manifest_name(path) or is_packed_chart(path) or is_other_text(path) or is_description(path)
+    return (
+        is_manifest_name(path)
+        or is_packed_chart(path)
+        or is_other_text(path)
+        or is_description(path)
+        or is_go_of_crds(path)
+    )
 
 
 def is_gate_list(path: str) -> bool:

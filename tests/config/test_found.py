@@ -248,7 +248,16 @@ def tagged(tmp_path: Path) -> History:
     made = History(tmp_path / "tagged", "main", ("old", "older"), openshift=False)
     for name in ("old", "older"):
         made.git("branch", "--quiet", "-D", name)
-    for tag in ("v1.0.0", "v1.1.0", "v1.2.0", "api/v9.0.0", "chart-9.0.0", "v1.3.0-rc.1", "v1.4.0-dev-20260712"):
+    for tag in (
+        "v1.0.0",
+        "v1.1.0",
+        "v1.2.0",
+        "api/v9.0.0",
+        "chart-9.0.0",
+        "v1.3.0-rc.1",
+        "v1.3.1-ea.2",
+        "v1.4.0-dev-20260712",
+    ):
         made.grow()
         made.git("tag", "--annotate", "--message", tag, tag)
     made.git("checkout", "--quiet", "-b", "v1.1-fixes", "v1.1.0")
@@ -269,6 +278,14 @@ def test_tags_are_targets(tagged: History) -> None:
     assert section["old"]["kubernetes"] is None
 
 
+@pytest.mark.parametrize("tag", ["v1.1.0-2023.03.14.1", "v1.1.0-SURE-6125.5", "v1.2.0-fips", "v1.2.0-1.30"])
+def test_what_follows_the_version_of_a_tag_is_no_version(tagged: History, tag: str) -> None:
+    """Builds of a day in Datadog's operator, for a ticket in Fleet, of other flavours in TiDB's."""
+    targets = tagged.found("main")
+    tagged.git("tag", tag, "v1.2.0~1")
+    assert tagged.found("main") == targets
+
+
 def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path) -> None:
     """A fork keeps the tags of its origin, and makes its own releases as branches."""
     made = History(tmp_path / "r", "main", ("release-4.17", "release-4.18"), openshift=False)
@@ -276,6 +293,16 @@ def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path)
         made.git("tag", tag)
     made.grow()
     assert made.found("main") == ("main", ("release-4.18", "release-4.17"), "")
+
+
+@pytest.mark.parametrize(("minors", "counts"), [(4, False), (5, True)])
+def test_tags_of_other_numbers_go_on_from_the_branches(tmp_path: Path, minors: int, counts: bool) -> None:
+    """The operator for SR-IOV had release-4.7 and release-4.8, and has made v1.0.0 to v1.6.0 since."""
+    made = History(tmp_path / "r", "main", ("release-4.7", "release-4.8"), openshift=False)
+    made.grow()
+    _grown(made, *(f"v1.{minor}.0" for minor in range(minors)), tags=True)
+    newest = tuple(f"v1.{minor}.0" for minor in (4, 3, 2)) if counts else ("release-4.8", "release-4.7")
+    assert made.found("main") == ("main", newest, "")
 
 
 def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:

@@ -656,3 +656,31 @@ def test_a_manifest_of_openshift_that_leaves_the_examples_is_compared(tmp_path: 
     old = {"install/g.yaml": _of_openshift("a"), "example/w.yaml": _of_openshift("A")}
     new = {"install/g.yaml": _of_openshift("a"), "install/w.yaml": _of_openshift("AB")}
     assert _errors(_diff(tmp_path, old, new, code=1)) == [("w", "A", "B")]
+
+
+def _older(values: str) -> str:
+    """The copy for servers before Kubernetes 1.16: without ``preserveUnknownFields: false`` they prune nothing."""
+    made = _copy(values)
+    (only,) = made["spec"]["versions"]
+    del made["spec"]["versions"], only["served"], only["storage"]
+    spec = {**made["spec"], "version": only.pop("name"), "validation": only.pop("schema"), **only}
+    return yaml.safe_dump({**made, "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": spec})
+
+
+@pytest.mark.parametrize(("second", "grown"), [("A", "AB"), ("C", "CD")], ids=["agrees", "differs"])
+def test_copies_for_servers_before_1_22_give_way(tmp_path: Path, second: str, grown: str) -> None:
+    """clickhouse-operator ships bundles for both; the older CRD keeps nulls, and blocked a rollback by them."""
+    old = {"bundle.yaml": "A", "bundle-v1beta1.yaml": _older(second)}
+    new = {"bundle.yaml": "AB", "bundle-v1beta1.yaml": _older(grown)}
+    report = _diff(tmp_path, old, new, code=1)
+    assert _errors(report) == [("w", "A", "B")]
+    assert _aside(report) == ["bundle-v1beta1.yaml"]
+    (finding,) = report["findings"]
+    assert {each["file"] for each in finding["locations"]} == {"bundle.yaml"}
+
+
+def test_a_copy_for_older_servers_counts_where_one_side_has_no_other(tmp_path: Path) -> None:
+    new = {"w.yaml": "AB", "x.yaml": _older("AB")}
+    report = _diff(tmp_path, {"x.yaml": _older("A")}, new, code=1)
+    grown = [each for each in report["findings"] if each["rule"] == "enum-value-added"]
+    assert {place["file"] for each in grown for place in each["locations"]} == {"w.yaml", "x.yaml"}

@@ -152,3 +152,30 @@ def test_values_that_a_template_replaces_are_not_refused(tmp_path: Path) -> None
 def test_a_patch_leaves_templates_to_people(tmp_path: Path) -> None:
     ran = run("diff", *_sides(tmp_path, "{{- if .Values.a }}"), "--suggest-patch")
     assert (ran.out, ran.code) == ("# templates/w.yaml is a template: widen it by hand\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("other", "skipped", "problems"),
+    [
+        ("kind: Deployment\nspec:\n  image: {{ image }}", [], []),
+        ("kind: {{ kind }}\napiVersion: apiextensions.k8s.io/v1", ["template that is not YAML"], []),
+        ("kind: CustomResourceDefinition\nmetadata: {{ metadata }}", [], ["a map or list cannot be a key"]),
+        (
+            "kind: Deployment\nspec: [",
+            [],
+            ["not valid YAML: while parsing a flow node, did not find expected node content"],
+        ),
+    ],
+    ids=["another kind", "perhaps a CRD", "a CRD", "no template"],
+)
+def test_other_kinds_beside_a_crd_may_be_templates(
+    tmp_path: Path, other: str, skipped: list[str], problems: list[str]
+) -> None:
+    """clickhouse-operator: one file for Ansible has the CRDs as they are, and a Deployment with values to fill in."""
+    service = "kind: Service\nmetadata:\n  namespace: {{ namespace }}\n"
+    for side, values in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "all.yaml", f"{_text(*values)}---\n{service}---\n{other}\n")
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
+    assert {item["reason"] for item in report["summary"]["skipped"]} == set(skipped)
+    assert {item["message"] for item in report["summary"]["problems"]} == set(problems)

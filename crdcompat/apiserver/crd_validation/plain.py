@@ -70,13 +70,15 @@ class _Plain:
 
     def version(self, version: Any) -> Any:
         """A version without the plain schemas."""
-        if not isinstance(version, dict) or "selectableFields" in version:  # they are paths into the schema
+        if not isinstance(version, dict):
             return version
+        # Selectable fields are paths into the schema, and name members as rules do.
+        words = frozenset(_words(version.get("selectableFields", [])))
         holder = version.get("schema")
         root = holder.get("openAPIV3Schema") if isinstance(holder, dict) else None
         if not isinstance(holder, dict) or not isinstance(root, dict):
             return version
-        return {**version, "schema": {**holder, "openAPIV3Schema": self._rest(root, _METADATA)}}
+        return {**version, "schema": {**holder, "openAPIV3Schema": self._rest(root, _METADATA, words)}}
 
     def _rest(
         self, schema: dict[str, Any], kept: Collection[str] = (), words: frozenset[str] = frozenset()
@@ -84,7 +86,7 @@ class _Plain:
         """A schema without the plain ones of its members, except for those with the names ``kept``.
 
         It is the same schema if another part of it needs to know the members. ``words`` occur in the CEL rules
-        above; below rules those members stay, too, that one may name, and that count in its cost.
+        above, or in selectable fields; those members stay, too, that one may name, and that count in its cost.
         """
         if not _OPEN.issuperset(schema) or ("properties" in schema and "additionalProperties" in schema):
             return schema

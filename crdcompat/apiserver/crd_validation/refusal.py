@@ -105,12 +105,12 @@ def faults_of_crd(crd: Crd, server: Server) -> list[Fault]:
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD.
 
-    A fault of a rule shows the rule alone, which costs the same in the doubtful part. The whole CRD is asked about
-    others, which may show a schema, and where only the doubtful parts of versions may be equal: places of faults depend
-    on that.
+    A fault of a rule, or of the total cost of the rules, shows no schema, and the doubtful part has the same costs. The
+    whole CRD is asked about others, which may show a schema, and where only the doubtful parts of versions may be
+    equal: places of faults depend on that.
     """
     found = _kept(ById(doubtful(raw)), server)
-    if found and not (all(RULES in fault.at for fault in found) and _has_one_schema(raw)):
+    if found and not (all(RULES in fault.at or _is_of_total(fault) for fault in found) and _has_one_schema(raw)):
         found = _kept(ById(raw), server)
     return list(found)
 

@@ -20,6 +20,7 @@ from crdcompat.prefilter.candidates import (
     is_candidate,
     is_description,
     is_gate_list,
+    is_go_of_crds,
     is_marked,
     is_other_text,
     is_packed_chart,
@@ -109,7 +110,7 @@ class Changed(Struct, frozen=True, dict=True):
     @cached_property
     def unbuilt(self) -> tuple[tuple[str, str], ...]:
         """The files that change what only a build can tell, each with the reason. Raises SourceError."""
-        return (*self._of_kustomizations(), *self._of_charts())
+        return (*self._of_kustomizations(), *self._of_charts(), *self._of_go())
 
     def _of_kustomizations(self) -> Iterator[tuple[str, str]]:
         if not any(map(self.builders.names, self.contents)):
@@ -147,6 +148,22 @@ class Changed(Struct, frozen=True, dict=True):
 
         for folder in sorted(set.intersection(*(charts_around(paths, tree) for tree in self.trees))):
             yield from unrendered(folder, *(read_chart(tree, folder) for tree in self.trees))
+
+    def _of_go(self) -> Iterator[tuple[str, str]]:
+        """The Go files with other CRDs than before, as YAML in strings, if no manifest that ships has one of them."""
+        paths = [path for path, sides in self.contents.items() if is_go_of_crds(path) and any(map(has_crd_line, sides))]
+        if not paths:
+            return
+        from crdcompat.crds.aside import Place, place_of
+        from crdcompat.crds.go_strings import IN_GO, crds_in_go
+
+        changed: dict[str, set[str]] = {}
+        for path in (path for path in paths if place_of(path) < Place.NEVER):
+            first, last = (crds_in_go(data).items() for data in (*self.contents[path], b"")[:2])
+            changed[path] = {name for name, _ in first ^ last}
+        read = (self.reader.read(tree, wanted=self.config.wants) for tree in self.trees if any(changed.values()))
+        shipped = {each.crd.name for crds in read for each in crds.documents if place_of(each.file) < Place.NEVER}
+        yield from ((path, IN_GO) for path, names in sorted(changed.items()) if names - shipped)
 
     def unseen(self) -> tuple[str, ...]:
         """The reasons why an effect of the change may not be seen. Raises SourceError."""

@@ -9,7 +9,12 @@ from msgspec.structs import replace
 
 from crdcompat.config.applied import reader_for, with_labels, with_servers
 from crdcompat.config.configuration import Config
+from crdcompat.crds.aside import Place, place_of
+from crdcompat.crds.evidence import read_evidence
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.shipping import NOWHERE
+from crdcompat.crds.unseen import UNSEEN
+from crdcompat.errors import skipped_order
 from crdcompat.features.check.changed import Changed
 from crdcompat.features.check.check_options import CheckOptions, compares_all
 from crdcompat.features.check.unchanged import FileSearch, unneeded_files
@@ -59,7 +64,27 @@ class SetReader:
             self._read(tree, side, self._unneeded, self._release)
             for tree, side in zip(self._trees, (Side.OLD, Side.NEW), strict=True)
         )
+        before, after = (
+            self._for_clusters(crds, tree) for crds, tree in zip((before, after), self._trees, strict=True)
+        )
         return replace(before, name=self._release, label=_BEFORE), replace(after, name=_CHANGE)
+
+    def _for_clusters(self, crds: CrdSet, tree: Tree) -> CrdSet:
+        """The CRDs, with what makes or changes CRDs for tests and designs alone among the files that do not ship.
+
+        A file counts if the tree says that it ships, and in a tree whose CRDs are all for tests and designs.
+        """
+        doubtful = {item.file for item in crds.skipped if item.reason in UNSEEN and place_of(item.file) >= Place.NEVER}
+        with_crds = (*(each.file for each in crds.documents), *filter(crds.unread.get, crds.unread))
+        if not doubtful or all(place_of(file) >= Place.NEVER for file in with_crds):
+            return crds
+        evidence = read_evidence(tree, self._reader.kustomized, doubtful)
+        left = {file for file in doubtful if not any(each.covers(file) for each in evidence)}
+        skipped = (
+            replace(item, reason=NOWHERE) if item.file in left and item.reason in UNSEEN else item
+            for item in crds.skipped
+        )
+        return replace(crds, skipped=tuple(sorted(skipped, key=skipped_order)))
 
     def targets(self, names: Sequence[str]) -> list[CrdSet]:
         """The CRDs of the rollback targets. ``names``: as the user or the configuration names them."""

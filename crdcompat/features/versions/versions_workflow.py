@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.compare.crd_facets.version import precedes
-from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.applied import read_source, reader_for, shipped_alone
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import with_found
 from crdcompat.config.releases import ReleaseList, choose
@@ -58,7 +58,7 @@ def versions(releases: ReleaseList, config: Config, options: VersionsOptions) ->
     """
     reader, names = reader_for(config), releases.names
     read = stepping(names, "Releases read", len(names))
-    sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in read]
+    sets = [shipped_alone(read_source(name, Side.ANY, reader, config, options.repo), config, Side.ANY) for name in read]
     context, facts, notes = facts_of(sets, options.context) if sets else ("", [], [])
     shown = [crds.name for crds in sets]
     installed = Installed(options.trees, reader, options.on_file) if options.trees else None

@@ -121,6 +121,7 @@ _KEYWORDS = (
     *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations"),
     *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"),
     *("uniqueItems", "multipleOf", "example", "externalDocs", "$ref", "definitions", "dependencies", "odd"),
+    *("selectableFields", "jsonPath"),
 )
 
 
@@ -161,6 +162,34 @@ def test_a_member_at_the_beginning_of_a_line_of_a_rule_stays() -> None:
     assert list(root["properties"]["spec"]["properties"]) == ["named"]
 
 
+@pytest.mark.parametrize("path", [".spec.named", ".spec.other.named"])
+def test_members_on_the_paths_of_selectable_fields_stay(path: str) -> None:
+    members = {
+        "named": _TEXT,
+        "other": {"type": "object", "properties": {"named": _TEXT, "size": _TEXT}},
+        "size": _TEXT,
+    }
+    made = _crd(spec={"type": "object", "properties": members}, status=_TEXT)
+    made["spec"]["versions"][0]["selectableFields"] = [{"jsonPath": path}]
+    below = {"other": {"type": "object", "properties": {"named": _TEXT}}} if "other" in path else {}
+    assert _left(made) == {"spec": {"type": "object", "properties": {"named": _TEXT, **below}}}
+    assert refusal.faults(made, Server(36)) == []
+
+
+def test_the_doubtful_part_alone_shows_the_total_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tidb-operator: CRDs of 300 KB whose rules cost too much before Kubernetes 1.30."""
+    rule = {"rule": "self.all(a, self.all(b, a.size() < 2 && b.size() < 2))"}
+    lists = {name: {"type": "array", "items": _TEXT, "x-kubernetes-validations": [rule]} for name in "ab"}
+    made = _crd(spec={"type": "object", "properties": {**lists, "other": _TEXT}})
+    whole = refusal._faults(made, Server(29))
+    assert [fault.at[-1] for fault in whole] == [*["rule"] * 4, "openAPIV3Schema"]
+    asked: list[Any] = []
+    kept = refusal._kept
+    monkeypatch.setattr(refusal, "_kept", lambda crd, server: asked.append(crd.value) or kept(crd, server))
+    assert refusal.faults(made, Server(29)) == whole
+    assert asked == [doubtful(made)]
+
+
 def test_versions_that_differ_in_plain_schemas_alone_have_faults_of_their_own() -> None:
     node = {"type": "object", "properties": {"a": _TEXT}, "x-kubernetes-validations": [{"rule": "self.b == 1"}]}
     made = _crd(spec=node)
@@ -183,6 +212,8 @@ def test_a_fault_of_a_spoilt_crd_is_one_of_its_doubtful_part() -> None:
             "x-kubernetes-validations": [{"rule": "!has(self.a) || self.a.type != 'A'"}],
         },
     )
+    paths = (".spec.f0", ".status.a.type")
+    base["spec"]["versions"][0]["selectableFields"] = [{"jsonPath": path} for path in paths]
     rng = random.Random(1)
     wrong, refused = [], 0
     for number in range(_CASES):

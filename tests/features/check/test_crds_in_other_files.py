@@ -476,3 +476,45 @@ def test_a_patch_that_applies_twice_is_another(tmp_path: Path) -> None:
     once, twice = ([{**_CRD_TARGET, "path": path} for path in paths] for paths in (["p.yaml"], ["p.yaml", "q.yaml"]))
     files = {"p.yaml": _OPERATIONS, "q.yaml": _OPERATIONS}
     assert checked(tmp_path, {**_patched_by(patches=once), **files}, {**_patched_by(patches=twice), **files})[0] == 2
+
+
+def _in_go(text: str) -> str:
+    return f'package resources\n\n// All of them.\nvar CRDs = map[string]string{{\n\t"w": `{text}`,\n}}\n'
+
+
+_IN_GO = tuple(_in_go(yaml.safe_dump(crd)) for crd in (OLD, NEW))
+
+
+@pytest.mark.parametrize(
+    ("path", "sides", "others"),
+    [
+        ("pkg/crds.go", _IN_GO, {}),
+        ("pkg/crds.go", _IN_GO, {"e2e/w.yaml": OLD}),
+        ("pkg/crds.go", _IN_GO, {"w.yaml": {**OLD, "metadata": {"name": "others.example.com"}}}),
+        ("pkg/crds.go", ("package resources\n", _IN_GO[1]), {}),
+        ("pkg/crds.go", (_IN_GO[0], _in_go("kind: CustomResourceDefinition\na: [")), {}),
+    ],
+    ids=["no manifest", "a manifest for tests", "a manifest of another CRD", "a new CRD", "not legible"],
+)
+def test_crds_in_strings_of_go_are_not_judged(tmp_path: Path, path: str, sides: tuple[str, str], others: Json) -> None:
+    """The importer of KubeVirt keeps its CRDs in crds_generated.go alone."""
+    code, report = checked(tmp_path, *({**others, path: text} for text in sides))
+    assert (code, report["verdict"], files(report)) == (2, "unknown", {path: "not-judged"})
+
+
+@pytest.mark.parametrize(
+    ("path", "sides", "others"),
+    [
+        ("pkg/crds.go", _IN_GO, {"w.yaml": OLD}),
+        ("pkg/crds.go", (_IN_GO[0], _IN_GO[0].replace("All", "Some")), {}),
+        ("pkg/crds_test.go", _IN_GO, {}),
+        ("test/crds.go", _IN_GO, {}),
+        ("pkg/crds.go", tuple(f"package a\n\nvar a = b.CustomResourceDefinition{{X: {each}}}\n" for each in "12"), {}),
+    ],
+    ids=["a manifest has it", "another comment", "a test", "in a folder of tests", "a value"],
+)
+def test_other_go_files_are_no_reason_for_doubt(
+    tmp_path: Path, path: str, sides: tuple[str, str], others: Json
+) -> None:
+    code, report = checked(tmp_path, *({**others, path: text} for text in sides))
+    assert (code, files(report)) == (0, {})

@@ -113,6 +113,25 @@ def test_a_crd_that_only_its_controller_knows(tmp_path: Path, case: str) -> None
     assert (code, report["verdict"], files(report)) == (2, "unknown", {"w.yaml": "not-judged"})
 
 
+@pytest.mark.parametrize(
+    ("others", "code"),
+    [
+        ({"crds/w.yaml": OLD}, 0),
+        ({"crds/w.yaml": OLD, "config/kustomization.yaml": {"resources": ["../test/e2e/x.yaml"]}}, 2),
+        ({"test/w.yaml": OLD}, 2),
+        ({}, 2),
+    ],
+    ids=["nobody installs it", "a kustomization lists it", "in a tree of tests", "in a tree without CRDs"],
+)
+def test_a_schema_of_a_controller_for_tests_alone(tmp_path: Path, others: Json, code: int) -> None:
+    """Crossplane's end-to-end tests have XRDs, in nearly each change of its API."""
+    before, after = ({**others, "test/e2e/x.yaml": _made(crd)} for crd in (OLD, NEW))
+    found, report = checked(tmp_path, before, after)
+    assert (found, files(report)) == (code, {"test/e2e/x.yaml": "not-judged"})
+    (file,) = report["files"]
+    assert ("not shipped" in file["reason"]) == (code == 0)
+
+
 _NOISE = random.Random(1).randbytes(6000)
 _QUIET: dict[str, tuple[Any, Any]] = {
     "a picture": (_map(binaryData={"a": _coded(_NOISE)}), _map(binaryData={"a": _coded(_NOISE[::-1])})),

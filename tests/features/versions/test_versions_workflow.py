@@ -18,6 +18,9 @@ LINE = {
 }
 
 
+_TEMPLATE = "kind: CustomResourceDefinition\nmetadata: {{ metadata }}\n"
+
+
 def release(repo: Path, name: str, files: dict[str, Json | None]) -> None:
     """A commit with these files, and a branch at it."""
     commit(repo, files, name)
@@ -261,6 +264,17 @@ def test_copies_that_each_release_has_decide(repo: Path) -> None:
 
 
 DISPUTE = "copies disagree on the versions (exclude the one that does not ship)"
+
+
+def test_files_that_do_not_ship_decide_nothing(tmp_path: Path) -> None:
+    """Fleet: a template in e2e/ that cannot be read made each answer unknown."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    chart = {"charts/w/Chart.yaml": "name: w", "e2e/w.json": widget({"v1": "s+"}), "e2e/x.yaml": _TEMPLATE}
+    for name, flags in LINE.items():
+        release(tmp_path, name, {**chart, "charts/w/crds/w.json": widget(flags)})
+    report = ask(tmp_path, "--branches", "release-*", code=1)
+    assert report["verdict"] == "blocked"
+    assert {life["version"] for life in report["versions"]} == {"v1beta1", "v1"}
 
 
 def test_copies_that_disagree_are_not_judged(tmp_path: Path) -> None:
