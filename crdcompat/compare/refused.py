@@ -25,6 +25,7 @@ from crdcompat.vocabulary import Effect, Side
 #: The kind of change of a CRD that the server refuses.
 REFUSED = "crd.refused"
 NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
+_NAMES = ("spec", "names")
 
 
 class Refused(Struct, frozen=True, eq=False):
@@ -79,8 +80,9 @@ def refused_metadata(crds: Iterable[Resolved], server: Server) -> Iterator[Refus
 
 
 def _plain(crd: Crd, said: Iterable[Fault]) -> tuple[Fault, ...]:
-    """The faults of values that no template engine replaces."""
-    return tuple(each for each in said if not is_templated(value_or_none(crd.raw, each.at)))
+    """The faults of values that no template engine replaces. Servers make some of a CRD's names from the others."""
+    placed = ((each, _NAMES if each.at[: len(_NAMES)] == _NAMES else each.at) for each in said)
+    return tuple(each for each, at in placed if not is_templated(value_or_none(crd.raw, at)))
 
 
 def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused], side: Side = Side.NEW) -> list[Judged]:

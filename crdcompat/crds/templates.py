@@ -40,6 +40,8 @@ _INSERTING = re.compile(
     rb"|\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}(?:[ \t]*\{\{[^{}\n]*\}\})+)[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
+#: An action of Helm; a variable of envsubst, of a Template of OpenShift, or of Flux.
+_REPLACED = re.compile(r"\{\{|\$\{\w+\}")
 _VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)
 
 
@@ -85,7 +87,7 @@ def is_templated(value: Any) -> bool:
     """Whether a value is, or holds, text that a template engine replaces."""
     if isinstance(value, dict | list):
         return any(map(is_templated, (*value, *value.values()) if isinstance(value, dict) else value))
-    return isinstance(value, str) and "{{" in value
+    return isinstance(value, str) and _REPLACED.search(value) is not None
 
 
 def without_other_kinds(text: bytes, problems: Sequence[Problem]) -> tuple[list[Problem], bool]:

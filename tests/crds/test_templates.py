@@ -149,6 +149,18 @@ def test_values_that_a_template_replaces_are_not_refused(tmp_path: Path) -> None
     assert [error.partition(":")[0] for error in refused["witness"]["errors"]] == ["metadata.annotations"]
 
 
+def test_names_that_a_script_fills_in_are_not_refused(tmp_path: Path) -> None:
+    """clickhouse-operator: one text for two CRDs, from which envsubst makes both."""
+    document = crd(root(status=obj(phase=string("A"))))
+    document["metadata"] = {"name": "${PLURAL}.example.com", "labels": {"version": "${VERSION}"}}
+    document["spec"]["names"] = {"kind": "${KIND}", "plural": "${PLURAL}"}
+    for side, others in (("old", []), ("new", [document])):
+        manifests = [crd(root(status=obj(phase=string("A")))), *others]
+        write(tmp_path / side / "w.yaml", yaml.safe_dump_all(manifests))
+    report = diff(tmp_path / "old", tmp_path / "new")
+    assert [(each["rule"], each["severity"]) for each in report["findings"]] == [("crd-added", "info")]
+
+
 def test_a_patch_leaves_templates_to_people(tmp_path: Path) -> None:
     ran = run("diff", *_sides(tmp_path, "{{- if .Values.a }}"), "--suggest-patch")
     assert (ran.out, ran.code) == ("# templates/w.yaml is a template: widen it by hand\n", 1)
