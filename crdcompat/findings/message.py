@@ -55,11 +55,11 @@ class _Names(Struct, frozen=True):
 
     @property
     def reader(self) -> str:
-        return self.old if self.direction is Direction.ROLLBACK else self.new
+        return self.old if self.direction == Direction.ROLLBACK else self.new
 
     @property
     def writer(self) -> str:
-        return self.new if self.direction is Direction.ROLLBACK else self.old
+        return self.new if self.direction == Direction.ROLLBACK else self.old
 
 
 def message(rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str) -> str:
