@@ -102,11 +102,23 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
         return CrdFile(skipped=(Skipped(entry.path, "empty" if not data.strip() else NO_CRD),))
     if is_lfs_pointer(data):
         return CrdFile(problems=(Problem(entry.path, 1, _LFS),))
+    found, has_others = _documents(data, entry)
+    if found.problems and b"{{" in legible(data):
+        found = _of_template(found, data, entry)
+    if found.problems and is_template_name(entry.path):
+        found = replace(found, skipped=(*found.skipped, Skipped(entry.path, TEMPLATE)), problems=())
+    if has_others and not (found.documents or found.skipped or found.problems):
+        return replace(found, skipped=(Skipped(entry.path, NO_CRD),))
+    return found
+
+
+def _documents(data: bytes, entry: Entry) -> tuple[CrdFile, bool]:
+    """The documents of a file as they stand there, and whether some of them are no CRDs."""
     documents: list[CrdDocument] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
     remarks: list[Problem] = []
-    others = 0
+    has_others = False
     for item in _items(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
@@ -115,7 +127,7 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
         elif is_kustomization(item.data, entry.path):
             skipped.append(Skipped(entry.path, KUSTOMIZE))
         elif not is_crd(item.data):
-            others += 1
+            has_others = True
         elif is_fragment(item.data):
             skipped.append(Skipped(entry.path, fragment_reason(item.data), content=content_of(item.data)))
         else:
@@ -127,27 +139,30 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
             else:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
-    if documents and problems and b"{{" in (text := legible(data)):
-        problems, may_name_crds = without_other_kinds(text, problems)
-        skipped.extend(Skipped(entry.path, TEMPLATE) for _ in range(may_name_crds))
-    if problems and b"{{" in legible(data):
-        if not documents and not has_crd_line(data):
-            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(data) else NO_CRD),))
-        plain = read_file(text, entry) if (text := without_conditions(data)) != data else CrdFile()
-        if plain.documents and not plain.problems:
-            return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
-        piece = CrdFile() if documents or (text := without_controls(data)) == data else read_file(text, entry)
-        reasons = {item.reason for item in piece.skipped}
-        # Without its controls it is the head of a CRD: the template adds the versions when a chart is built.
-        if reasons in ({FRAGMENT}, {METADATA}) and not (piece.documents or piece.problems):
-            return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))
-        problems = problems if documents else list(map(of_template, problems))
-    if problems and is_template_name(entry.path):
-        skipped.append(Skipped(entry.path, TEMPLATE))
-        problems = []
-    if others and not documents and not skipped and not problems:
-        skipped.append(Skipped(entry.path, NO_CRD))
-    return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
+    return CrdFile(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks)), has_others
+
+
+def _of_template(found: CrdFile, data: bytes, entry: Entry) -> CrdFile:
+    """What a file with actions of a template engine has, of which ``found`` is legible as it stands there."""
+    if found.documents:
+        problems, may_name_crds = without_other_kinds(legible(data), found.problems)
+        more = (Skipped(entry.path, TEMPLATE),) if may_name_crds else ()
+        found = replace(found, skipped=(*found.skipped, *more), problems=tuple(problems))
+        if not problems:
+            return found
+    elif not has_crd_line(data):
+        return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(data) else NO_CRD),))
+    plain = read_file(text, entry) if (text := without_conditions(data)) != data else CrdFile()
+    if plain.documents and not plain.problems:
+        return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
+    if found.documents:
+        return found
+    piece = read_file(text, entry) if (text := without_controls(data)) != data else CrdFile()
+    reasons = {item.reason for item in piece.skipped}
+    # Without its controls it is the head of a CRD: the template adds the versions when a chart is built.
+    if reasons in ({FRAGMENT}, {METADATA}) and not (piece.documents or piece.problems):
+        return CrdFile(skipped=(Skipped(entry.path, TEMPLATE),))
+    return replace(found, problems=tuple(map(of_template, found.problems)))
 
 
 def _items(data: bytes, file: str) -> Iterator[Document | Problem | Skipped]:
