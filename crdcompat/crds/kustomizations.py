@@ -62,28 +62,14 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     if not found:
         return Kustomized()
     data = {entry.path: content for entry, content in tree.read(found)}
-    named, parts, reshaping, changing = set[str](), dict[str, tuple[str, str]](), set[str](), set[str]()
-    converting: dict[str, str] = {}
-    own: dict[str, set[str]] = {}
-    pending = [path for path in data if not excluded(path)]
-    patches: list[tuple[str, str, Any]] = []
-    contents: dict[str, Mapping[str, Any]] = {}
-    while pending:
-        path = pending.pop()
-        if path in own:
-            continue
-        own[path] = set()
-        content = contents[path] = _content(data[path])
-        for each in _named(content):
-            at = _at(path, each)
-            inner = [there for name in KUSTOMIZATIONS if (there := f"{at}/{name}".removeprefix("./")) in data]
-            named.add(at)
-            own[path].update([at] if at in files else inner or [f"resource {each}"])
-            pending += inner
-            if at not in files and not inner:
-                parts[f"resource {each}"] = path, f"{each} is elsewhere: {_BUILD}"
-        for key in ONLY_KUSTOMIZE:
-            patches += ((path, key, each) for each in list_of(content.get(key)))
+    contents, own, named, parts = _followed(data, files)
+    reshaping, changing, converting = set[str](), set[str](), dict[str, str]()
+    patches = [
+        (path, key, each)
+        for path, content in contents.items()
+        for key in ONLY_KUSTOMIZE
+        for each in list_of(content.get(key))
+    ]
     wanted = {at for path, _, patch in patches for at in _files_of(path, patch) if at in files}
     texts = {entry.path: text for entry, text in tree.read([files[path] for path in sorted(wanted)])}
     for path, key, patch in patches:
@@ -103,6 +89,34 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
     return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), converting)
+
+
+def _followed(
+    data: Mapping[str, bytes], files: Collection[str]
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, set[str]], set[str], dict[str, tuple[str, str]]]:
+    """The contents of the kustomizations ``data`` that count, and what they list.
+
+    That is the files and parts of each one, all paths, and the parts that are elsewhere.
+    """
+    contents: dict[str, Mapping[str, Any]] = {}
+    own: dict[str, set[str]] = {}
+    named, parts = set[str](), dict[str, tuple[str, str]]()
+    pending = [path for path in data if not excluded(path)]
+    while pending:
+        path = pending.pop()
+        if path in own:
+            continue
+        own[path] = set()
+        contents[path] = _content(data[path])
+        for each in _named(contents[path]):
+            at = _at(path, each)
+            inner = [there for name in KUSTOMIZATIONS if (there := f"{at}/{name}".removeprefix("./")) in data]
+            named.add(at)
+            own[path].update([at] if at in files else inner or [f"resource {each}"])
+            pending += inner
+            if at not in files and not inner:
+                parts[f"resource {each}"] = path, f"{each} is elsewhere: {_BUILD}"
+    return contents, own, named, parts
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
