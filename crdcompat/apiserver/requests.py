@@ -55,11 +55,7 @@ def create(
     if failed := _unfit(resource, raw, sending) or _misplaced(resource, raw, namespace):
         return failed
     new, warnings = _completed(resource, raw, namespace, is_new=True)
-    verdict = resource.create(new, keep_status=keep_status)
-    if verdict.object is not None and "status" in resource.node.properties:
-        # The server answers with the object as it reads it back: a dropped status has its default again.
-        verdict = replace(verdict, object=resource.read(verdict.object).object)
-    return finished(verdict, resource, None, warnings, sending)
+    return finished(resource.create(new, keep_status=keep_status), resource, None, warnings, sending)
 
 
 def update(
@@ -220,16 +216,20 @@ def finished(
     more = warnings_of(resource.version, resource.crd, verdict.object, stored, resource.server)
     warnings = (*more, *warnings, *sending.warnings(resource, is_apply=is_apply), *found)
     verdict = in_etcd(replace(verdict, warnings=warnings), resource, sending)
+    return verdict if verdict.object is None else replace(verdict, object=_read_back(verdict.object, resource, stored))
+
+
+def _read_back(obj: Object, resource: Resource, stored: Object | None) -> Object:
+    """What the server answers with: what is now stored, as the server reads that."""
     storage = resource.crd.storage_version
     was = resource.stored_version(stored) if stored is not None else None
-    if verdict.object is None or storage is None or (storage is resource.version and was in (None, storage)):
-        return verdict
-    if resource.crd.conversion_strategy != "None":
-        return verdict  # what a webhook makes of the object is not known
-    # The server answers with what is stored, as it reads that: without what the storage version does not declare, and
-    # with its defaults, which an object that another version stored can lack.
-    stored_as = {**verdict.object, "apiVersion": f"{resource.crd.group}/{storage.name}"}
-    return replace(verdict, object=resource.live(stored_as))
+    is_other = storage is not None and not (storage is resource.version and was in (None, storage))
+    if storage is not None and is_other and resource.crd.conversion_strategy == "None":
+        # Without what the storage version does not declare, and with its defaults, which an object that another version
+        # stored can lack, and a new one whose status the server dropped.
+        return resource.live({**obj, "apiVersion": f"{resource.crd.group}/{storage.name}"})
+    # What a webhook makes of the object is not known.
+    return resource.read(obj).object if stored is None and "status" in resource.node.properties else obj
 
 
 def _hiding(said: str, error: str) -> Verdict:

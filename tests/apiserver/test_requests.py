@@ -208,3 +208,15 @@ def test_the_answer_has_the_defaults_of_the_storage_version() -> None:
     patched = crdcompat.judge(both, "mergePatchStatus", {"status": {"a": "y"}}, stored, version="v2")
     assert patched.object is not None
     assert (patched.object["spec"], patched.object["status"]) == ({"a": "x", "b": "b"}, {"a": "y"})
+
+
+def test_a_dropped_status_has_the_default_of_the_storage_version() -> None:
+    """k0smotron: its two versions have other defaults; a new object is stored without a status in the other one."""
+    v1, v2 = (crd(root(status={**obj(a=string()), "default": {"a": name}})) for name in ("first", "second"))
+    new = {**v2["spec"]["versions"][0], "name": "v2"}
+    both = {**v1, "spec": {**v1["spec"], "versions": [{**v1["spec"]["versions"][0], "storage": False}, new]}}
+    for version in ("v1", "v2"):
+        sent = {**made(), "apiVersion": f"example.com/{version}", "status": {"a": "sent"}}
+        created = crdcompat.judge(both, "create", sent, version=version)
+        assert created.object is not None
+        assert created.object["status"] == {"a": "second"}
