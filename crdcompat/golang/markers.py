@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crdcompat.golang.source import Comment, Place
 
-_QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`]*`""")
+_QUOTED = re.compile(r""""(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\\\n]|\\.)*)'|`[^`]*`""")
 _HEAD = re.compile(r"\+([^\s=]*)")
 
 

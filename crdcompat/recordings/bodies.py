@@ -24,7 +24,7 @@ def _compiled(pattern: str) -> re.Pattern[bytes]:
 def _bodies(column: int, kept: str) -> str:
     """A pattern for the keys of one column except for the ``kept`` ones, with all lines below them."""
     indent = " " * column
-    return rf"^{indent}(?!(?:{kept}):)[A-Za-z]\w*+:.*+\n(?:(?:{indent}[ -].*+)?\n)*+"
+    return rf"^{indent}(?!(?:{kept}):)[A-Za-z]\w*+:.*+\n(?>(?:(?:{indent}[ -].*+)?\n)*)"
 
 
 _TYPE, _IDENTITY = "apiVersion|kind|metadata|items", "name|namespace|uid"

@@ -34,23 +34,23 @@ _ODD = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 #: Those in ASCII. To take them out of a text of ASCII is five times as quick as to search for one.
 _ODD_ASCII = bytes(code for code in range(128) if _ODD.match(chr(code)))
 #: A plain scalar of one line; it ends neither in a space nor in a colon.
-_PLAIN = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-:](?=[^ \n]))[^:#\n]*+(?:(?::(?=[^ \n])|(?<! )#)[^:#\n]*+)*+(?<! )"
+_PLAIN = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-:](?=[^ \n]))[^:#\n]*+(?>(?:(?::(?=[^ \n])|(?<! )#)[^:#\n]*+)*)(?<! )"
 #: Each line: its indent, its dash, its key, and its plain or other value.
 _LINE = re.compile(
-    r"^( *)(?:(- +)(?!- |-$))?+(?:([A-Za-z0-9_./][^ :#\n]{0,200}+(?::[^ :#\n]{1,200}+){0,20}+):(?: +|$))?+"
+    r"^( *)(?>(?:(- +)(?!- |-$))?)(?>(?:([A-Za-z0-9_./][^ :#\n]{0,200}+(?>(?::[^ :#\n]{1,200}+){0,20})):(?: +|$))?)"
     rf"(?:({_PLAIN})|(.*))$",
     re.MULTILINE,
 )
 #: For each quote: the whole scalar, the line that ends it, and the parts to replace (escapes and line breaks).
 _QUOTED = {
     '"': (
-        re.compile(r'"((?:[^"\\]++|\\["\\nt ]|\\\n(?! *\n))*+)" *'),
-        re.compile(r'(?:[^"\\]++|\\(?:.|$))*+"'),
+        re.compile(r'"((?>(?:[^"\\]++|\\["\\nt ]|\\\n(?! *\n))*))" *'),
+        re.compile(r'(?>(?:[^"\\]++|\\(?:.|$))*)"'),
         re.compile(r"\\\n *|\\[^\n]|(?:(?<! )|(?<=\\ )) *+\n[ \n]*"),
     ),
     "'": (
-        re.compile(r"'((?:[^']++|'')*+)' *"),
-        re.compile(r"(?:[^']++|'')*+'"),
+        re.compile(r"'((?>(?:[^']++|'')*))' *"),
+        re.compile(r"(?>(?:[^']++|'')*)'"),
         re.compile(r"''|(?<! ) *+\n[ \n]*"),
     ),
 }

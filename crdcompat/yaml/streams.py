@@ -33,7 +33,7 @@ MAX_DOCUMENTS = 250_000
 _BEFORE_DOCUMENT = re.compile(rb"\n---(?=[ \t\r\n]|\Z)")
 _DOCUMENT_START = re.compile(rb"---(?=[ \t\r\n]|\Z)")
 #: Before the first ``---``, comments are no document; behind one, they are an empty document.
-_COMMENTS = re.compile(rb"(?P<start>---\n)?(?:[ ]*+(?:#[\x20-\x7e]*+)?\n)*+")
+_COMMENTS = re.compile(rb"(?P<start>---\n)?(?>(?:[ ]*+(?:#[\x20-\x7e]*+)?\n)*)")
 _DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
 
 
