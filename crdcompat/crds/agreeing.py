@@ -52,7 +52,7 @@ def of_newer_api(documents: Sequence[_Documents]) -> list[_Documents]:
     No server since Kubernetes 1.22 takes the copies for older ones, of v1beta1.
     """
     newer = [[each for each in of_side if each.crd.raw["apiVersion"] == V1] for of_side in documents]
-    return [*newer] if all(newer) else [*documents]
+    return list(newer if all(newer) else documents)
 
 
 def hold_copies(one: str, other: str, sides: Iterable[CrdSet]) -> bool:

@@ -113,7 +113,7 @@ def read_file(data: bytes, entry: Entry) -> CrdFile:
 
 
 def _documents(data: bytes, entry: Entry) -> tuple[CrdFile, bool]:
-    """The documents of a file as they stand there, and whether some of them are no CRDs."""
+    """What plain YAML shows of a file, and whether the file has objects that are no CRDs."""
     documents: list[CrdDocument] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
@@ -143,7 +143,7 @@ def _documents(data: bytes, entry: Entry) -> tuple[CrdFile, bool]:
 
 
 def _of_template(found: CrdFile, data: bytes, entry: Entry) -> CrdFile:
-    """What a file with actions of a template engine has, of which ``found`` is legible as it stands there."""
+    """The content of a template. ``found`` is what plain YAML shows of it."""
     if found.documents:
         problems, may_name_crds = without_other_kinds(legible(data), found.problems)
         more = (Skipped(entry.path, TEMPLATE),) if may_name_crds else ()

@@ -169,7 +169,7 @@ def _named(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unplaced(kustomization: str, patch: Any, files: Collection[str]) -> Any:
-    """A patch without the paths of its files: those may move, and the text says what they hold."""
+    """A patch without the paths of its files. A file may move; what it holds is compared by its text."""
     if isinstance(patch, list):
         return [_unplaced(kustomization, each, files) for each in patch]
     if isinstance(patch, dict):
