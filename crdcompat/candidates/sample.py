@@ -143,7 +143,7 @@ def _numbered(node: Node, size: int) -> list[Any] | None:
 
 def object_of_size(node: Node, size: int) -> Any:
     """An object with exactly ``size`` members after defaulting; ABSENT if none is found."""
-    defaulted = {name for name, member in node.properties.items() if member.default is not ABSENT}
+    defaulted = set(node.defaulted)
     members = {name: member.raw for name, member in node.properties.items() if name not in defaulted}
     needed = [name for name in node.required if name not in defaulted]
     wanted = size - len(defaulted)

@@ -140,6 +140,11 @@ class Node:
         return tuple((index, values) for index, values in found if values is not None)
 
     @cached_property
+    def defaulted(self) -> tuple[str, ...]:
+        """The declared members with a default."""
+        return tuple(name for name, member in self.properties.items() if member.default is not ABSENT)
+
+    @cached_property
     def has_defaults(self) -> bool:
         """Whether this node or one below may have a default."""
         return self.anywhere(lambda schema: "default" in schema)

@@ -7,6 +7,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.candidates.local import shape
+from crdcompat.cel.identifiers import unescape
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keyword_formulas import member_path
 from crdcompat.compare.equivalence.of_writer import is_marked
@@ -108,6 +109,5 @@ def prunes(node: Node, name: str, *, resource: bool = False) -> bool:
 
 def declared(node: Node | None, step: str) -> str | None:
     """The declared member of a node for a step of a path."""
-    return next(
-        (name for name in (node.properties if node is not None else ()) if member_path((), name) == (step,)), None
-    )
+    name = step[1:-1] if step.startswith("`") else unescape(step)
+    return name if node is not None and name in node.properties and member_path((), name) == (step,) else None

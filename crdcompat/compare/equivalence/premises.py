@@ -93,17 +93,22 @@ def _with_parents(paths: Iterable[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
 
 
 class _Stated(Struct, frozen=True):
-    """What the writer states of the value at a place, as conjuncts; ``of_updates`` makes those that judge updates."""
+    """What the writer states of the value at a place, as conjuncts.
+
+    ``of_others`` makes those about the given values that only the reader declares, ``of_updates`` those that judge
+    updates.
+    """
 
     place: Place
     parts: Sequence[Formula]
+    of_others: Callable[[Set[Path]], Iterable[Formula]] = lambda _: ()
     of_updates: Callable[[], Iterable[Formula]] = tuple
 
 
 def _said(nodes: Iterable[_Stated], about: Set[Path], *, wide: bool) -> Iterator[Formula]:
     """What is stated ``about`` certain values; if ``wide``, also by conjuncts that a member of one is there."""
     for node in nodes:
-        for part in node.parts:
+        for part in (*node.parts, *node.of_others(about)):
             if not about.isdisjoint(part.paths()) or (wide and not about.isdisjoint(_begun(part))):
                 yield node.place.lifted(part)
         if any(each[0] == OLD for each in about if each):
@@ -119,14 +124,11 @@ def _of_node(path: SchemaPath, variable: str, writer: Scope, reader: Scope) -> _
     if node is None:
         return _Stated(place, ())
     view = View(node, resource=writer.view.resource and not path)
-    formulas = (
-        *stated(node, place, view, writer.server),
-        *_of_others(node, node_at(reader.node, path), place, resource=view.resource),
-    )
-    parts = [part for formula in formulas for part in conjuncts(formula)]
+    parts = [part for formula in stated(node, place, view, writer.server) for part in conjuncts(formula)]
+    of_others = partial(_of_others, node, node_at(reader.node, path), place, view)
     if variable != "self":
-        return _Stated(place, parts)
-    return _Stated(place, parts, partial(_rules_of_updates, node, place, view, writer.server))
+        return _Stated(place, parts, of_others)
+    return _Stated(place, parts, of_others, partial(_rules_of_updates, node, place, view, writer.server))
 
 
 def _begun(formula: Formula) -> Iterator[Path]:
@@ -150,9 +152,8 @@ def stated(node: Node, place: Place, view: View, server: Server) -> Iterator[For
     """The formulas of the writer's node: of keywords, rules, distinct items, and members that a default adds."""
     yield keywords_of(node, place.path, node, view, server)
     yield distinct_items(place.path, node)
-    for name, member in node.properties.items():
-        if member.default is not ABSENT:
-            yield has(member_path(place.path, name))
+    for name in node.defaulted:
+        yield has(member_path(place.path, name))
     for rule in node.rules:
         formula = formula_of_rule(rule, place, view, server)
         if formula is not None:
@@ -167,11 +168,15 @@ def _rules_of_updates(node: Node, place: Place, view: View, server: Server) -> I
                 yield formula
 
 
-def _of_others(writer: Node, reader: Node | None, place: Place, *, resource: bool) -> Iterator[Formula]:
-    """Members that only the reader declares: they are absent, or have the reader's default."""
-    for name, member in reader.properties.items() if reader is not None else ():
-        if name not in writer.properties and prunes(writer, name, resource=resource):
-            path, default = member_path(place.path, name), member.default
+def _of_others(writer: Node, reader: Node | None, place: Place, view: View, about: Set[Path]) -> Iterator[Formula]:
+    """Members that only the reader declares: they are absent, if they are asked for, or have the reader's default."""
+    if reader is None:
+        return
+    asked = {declared(reader, path[-1]) for path in about if path[:-1] == place.path}
+    for name in sorted({*reader.defaulted, *filter(None, asked)}):
+        if name not in writer.properties and prunes(writer, name, resource=view.resource):
+            path, member = member_path(place.path, name), reader.properties[name]
+            default = member.default
             yield has(path) if default is not ABSENT else opposite(has(path))
             if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):
                 yield fact(Kind.EQUAL, path, default)

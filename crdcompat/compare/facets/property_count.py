@@ -7,7 +7,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.limit_facets import limit_facet, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import Trials, WriterReader
 from crdcompat.compare.union import looser
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction
 
 _LIMITS = ("minProperties", "maxProperties")
@@ -32,7 +32,7 @@ def _sizes_read(writer: Node, reader: Node) -> tuple[float, float]:
     """The least and the largest number of members that the reader may read in an object of the writer."""
     limits, added = range_of(writer, _LIMITS), _added(writer, reader)
     kept = {name for name, member in writer.properties.items() if _keeps(reader.properties.get(name), member)}
-    always = len({*kept.intersection(writer.required), *_defaulted(reader)})
+    always = len({*kept.intersection(writer.required), *reader.defaulted})
     if writer.additional or writer.preserve or writer.embedded or reader.embedded:
         return always, limits.high + len(added)
     least = max(always, limits.low) if len(kept) == len(writer.properties) else always
@@ -46,11 +46,7 @@ def _keeps(read: Node | None, written: Node) -> bool:
 
 def _added(writer: Node, reader: Node) -> set[str]:
     """The members that the reader adds by default where the writer does not."""
-    return _defaulted(reader) - _defaulted(writer)
-
-
-def _defaulted(node: Node) -> set[str]:
-    return {name for name, member in node.properties.items() if member.default is not ABSENT}
+    return set(reader.defaulted) - set(writer.defaulted)
 
 
 FACET = limit_facet("property-count", _LIMITS, trials, looser(*_LIMITS))
