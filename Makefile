@@ -28,7 +28,7 @@ demo: $(RUN)
 	@$(BIN)/crdcompat demo
 
 test: $(DEV) $(WHEELS)
-	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Stubs of a new rule, its facet and their tests, which fail until they are filled in: make new-rule ID=gap-widened
 new-rule: $(DEV)
@@ -45,10 +45,11 @@ site: $(SITE)
 	@echo "The site is in build/site: open build/site/index.html"
 
 fuzz: $(DEV) $(WHEELS)
-	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/fuzz tests/test_fuzz.py tests/test_hostile_trees.py \
-	  tests/test_hostile_archives.py tests/compare/test_recall.py \
+	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/fuzz tests/test_fuzz.py tests/test_wrong_types.py \
+	  tests/test_hostile_trees.py tests/test_hostile_archives.py tests/compare/test_recall.py \
 	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py \
 	  tests/conformance/test_mutated_real.py tests/conformance/test_one_verdict.py tests/conformance/test_bystanders_real.py \
+	  tests/conformance/test_matrix_real.py tests/conformance/test_suggest_patch_real.py \
 	  tests/features/fleet/test_interrupted.py
 
 # Real API servers and Helm for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.

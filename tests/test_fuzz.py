@@ -37,7 +37,7 @@ from crdcompat.sources import open_objects
 from crdcompat.yaml.aliases import MAX_DEPTH
 
 #: All cases of a run together; each test takes its share.
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "1200"))
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "600"))
 #: Calls that one case may make.
 _MOST_CALLS = 5_000_000
 #: Bytes of addresses that the cases may add to those of the process.

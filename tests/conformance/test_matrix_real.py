@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,14 +95,14 @@ def test_all_ways_are_there(report: MatrixReport) -> None:
 
 
 def test_it_equals_the_pairwise_diffs(report: MatrixReport, openshift_api: Path) -> None:
-    """Lines and counts included: what is shared between pairs changes nothing.
+    """Lines and counts included: what is shared between pairs changes nothing. `make fuzz` takes all pairs.
 
     A matrix has no advice on new fields: it is for the author of a change. An example may be that of an earlier pair:
     it shows the same, and is as small.
     """
     reader = CrdReader()
     others = 0
-    for old, new in combinations(NAMES, 2):
+    for old, new in combinations(NAMES, 2) if "CRDCOMPAT_FUZZ" in os.environ else pairwise(NAMES[::2]):
         sides = [crdcompat.load(name, repo=str(openshift_api), reader=reader, side=side)
                  for name, side in ((old, "old"), (new, "new"))]  # fmt: skip
         for direction, ways in (("rollback", (new, old)), ("upgrade", (old, new))):

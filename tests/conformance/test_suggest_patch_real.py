@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,11 @@ _OTHERS = (
 _BY_HAND = re.compile(r"^# \S+: (\w+) \((\w+)\) ?(\S*) has no widening that accepts only ", re.MULTILINE)
 
 
-@pytest.mark.parametrize(("old", "new"), PAIRS)
+#: Each compares whole releases three times; the largest pair takes as long as all others.
+_PAIRS = PAIRS if "CRDCOMPAT_FUZZ" in os.environ else PAIRS[:-1]
+
+
+@pytest.mark.parametrize(("old", "new"), _PAIRS)
 def test_releases_of_openshift(old: str, new: str, openshift_api: Path, tmp_path: Path) -> None:
     _check(openshift_api, f"release-{old}", f"release-{new}", f"origin/release-{old}", tmp_path)
 

@@ -110,7 +110,8 @@ def test_each_dependency_is_imported() -> None:
     """A runtime dependency that nothing imports belongs in an extra, or nowhere."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {_normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in project["dependencies"]}
-    used = {_normal(dist) for name in _imported() for dist in packages_distributions().get(name, ())}
+    provided = packages_distributions()
+    used = {_normal(dist) for name in _imported() for dist in provided.get(name, ())}
     assert needed - used == set()
 
 

@@ -1,7 +1,7 @@
-"""Run the program with the arguments given, and write to the file named first what it cost: calls and peak memory.
+"""Run the program with the arguments given, and write to the file named first what it cost: calls or peak memory.
 
-``python counting.py FILE diff OLD NEW``. Calls are those of Python functions, built-in ones and steps of generators
-included; the memory is in KiB, and known on Linux.
+``python counting.py calls FILE diff OLD NEW``. ``calls`` are those of Python functions, built-in ones and steps of
+generators included; ``memory`` is in KiB, and known on Linux.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ def _peak() -> int:
 
 
 def main() -> None:
-    file, *sys.argv[1:] = sys.argv[1:]
+    what, file, *sys.argv[1:] = sys.argv[1:]
     profile = cProfile.Profile()
 
     def finish(code: int) -> NoReturn:
         profile.disable()
-        memory = _peak()
-        calls = sum(entry.callcount for entry in profile.getstats())
-        Path(file).write_text(json.dumps({"code": code, "calls": calls, "memory": memory}), encoding="utf-8")
+        cost = _peak() if what == "memory" else sum(entry.callcount for entry in profile.getstats())
+        Path(file).write_text(json.dumps({"code": code, "cost": cost}), encoding="utf-8")
         sys.stdout.flush()
         leave(code)
 
     leave = os._exit
     os._exit = finish  # the program ends so, without taking its objects apart
-    profile.enable()
+    if what == "calls":
+        profile.enable()
     try:
         program.main()
     except SystemExit as ended:
