@@ -35,7 +35,7 @@ class Kustomized(Struct, frozen=True):
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
     paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
     CRDs, ``converting`` those that name their conversion, each with the CRD if it changes nothing else (else ""),
-    ``changing`` the kustomizations that may change CRDs themselves.
+    ``changing`` the kustomizations that may change CRDs themselves, ``patching`` the files of all patches.
     """
 
     listed: frozenset[str] = frozenset()
@@ -45,6 +45,16 @@ class Kustomized(Struct, frozen=True):
     reshaping: frozenset[str] = frozenset()
     changing: frozenset[str] = frozenset()
     converting: Mapping[str, str] = {}
+    patching: frozenset[str] = frozenset()
+
+    def may_apply(self, patch: str) -> bool:
+        """Whether a cluster may get what a file makes of CRDs: not where the kustomization at hand does not list it.
+
+        kubebuilder writes patches for each CRD, and lists them as comments.
+        """
+        folder = posixpath.dirname(patch)
+        at_hand = {posixpath.join(at, name) for at in (folder, posixpath.dirname(folder)) for name in KUSTOMIZATIONS}
+        return patch in self.patching or at_hand.isdisjoint(self.reached)
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -88,7 +98,16 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
                 converting[part] = converted_crd(patch, text)
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
-    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), converting)
+    return Kustomized(
+        listed,
+        parts,
+        reached,
+        frozenset(named),
+        frozenset(reshaping),
+        frozenset(changing),
+        converting,
+        frozenset(wanted),
+    )
 
 
 def _followed(

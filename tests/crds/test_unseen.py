@@ -45,8 +45,13 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
         ({**_ONE, "a/injects.yaml": _INJECTS, "a/kustomization.yaml": {"patches": [{"path": "injects.yaml"}]}}, ()),
         ({**_ONE, "a/p.yaml": _PATCH}, (f"a/p.yaml patches CRDs, {_PATCHED}",)),
         (
-            {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},
+            {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "k/kustomization.yaml": _KUSTOMIZATION},
             (f"a/p.yaml and 2 more files patch CRDs, {_PATCHED}",),
+        ),
+        ({**_ONE, "crd/patches/p.yaml": _PATCH, "crd/kustomization.yaml": {"resources": ["../widget.yaml"]}}, ()),
+        (
+            {**_ONE, "crd/patches/p.yaml": _PATCH, "crd/kustomization.yaml": {"patches": [{"path": "patches/p.yaml"}]}},
+            (f"crd/patches/p.yaml patches CRDs, {_PATCHED}",),
         ),
         (
             {**_ONE, "a/kustomization.yml": {"patches": _KUSTOMIZATION["patches"]}, "b.yaml": {"patches": []}},
