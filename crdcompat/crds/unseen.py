@@ -50,13 +50,14 @@ def unseen(
 
     ``may_patch`` says of a file, and the reason to skip it, whether a kustomization may change CRDs by it; most patch
     objects of other kinds. What is in a folder of tests patches nothing that ships. Where there are CRDs, only Go files
-    whose path names CRDs are read; where there are none, all Go files are. Raises SourceError.
+    whose path names CRDs or manifests are read; where there are none, all Go files are. Raises SourceError.
     """
     reasons = {(item.file, item.reason) for item in skipped if place_of(item.file) < Place.NEVER}
     patches = {file for file, reason in reasons if reason in (FRAGMENT, KUSTOMIZE) and may_patch(file, reason)}
     if patches:
         yield f"{_files(sorted(patches))} CRDs, and the result is not seen: kustomize build shows it"
-    sources = [entry for entry in entries if (is_go_of_crds if has_crds else is_go)(entry.path)]
+    is_source = is_go_of_crds if has_crds else is_go
+    sources = [entry for entry in entries if is_source(entry.path) and place_of(entry.path) < Place.NEVER]
     values, types = [], []
     for entry, data in tree.read(sources) if sources else ():
         if _GO_VALUE.search(data):
