@@ -257,6 +257,8 @@ def tagged(tmp_path: Path) -> History:
         "v1.3.0-rc.1",
         "v1.3.1-ea.2",
         "v1.4.0-dev-20260712",
+        "v1.4.1-edge",
+        "v2.0.0-main",
     ):
         made.grow()
         made.git("tag", "--annotate", "--message", tag, tag)
