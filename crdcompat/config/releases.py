@@ -14,22 +14,8 @@ from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary.texts import some
 
 #: Stages of a pre-release, in order; each precedes the release itself.
-_STAGES = (
-    "main",
-    "dev",
-    "nightly",
-    "snapshot",
-    "canary",
-    "edge",
-    "test",
-    "alpha",
-    "ec",
-    "ea",
-    "pre",
-    "beta",
-    "fc",
-    "rc",
-)
+_OF_BUILDS = ("main", "dev", "nightly", "snapshot", "canary", "edge", "test")
+_STAGES = (*_OF_BUILDS, "alpha", "ec", "ea", "pre", "beta", "fc", "rc")
 _VERSION = re.compile(
     rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(?!maint)({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.patches import changes_versions, converted_crd, gives_conversion, may_change_crds
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
@@ -150,13 +151,16 @@ def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
 def unbuilt(before: Kustomized, after: Kustomized, unconverted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
     """The kustomizations with what differs and only a build can tell, with the reasons.
 
-    ``unconverted``: whether a CRD has objects that no server converts, so that its conversion does not matter.
+    What only those in folders of tests reach, no cluster gets. ``unconverted``: whether a CRD has objects that no
+    server converts, so that its conversion does not matter.
     """
     differing = {*(before.parts.keys() ^ after.parts.keys())}
     for path in before.reached.keys() & after.reached.keys():
         differing |= (before.reached[path] ^ after.reached[path]) & (before.parts.keys() | after.parts.keys())
     converting = {**before.converting, **after.converting}
-    counting = {part for part in differing if not (converting.get(part) and unconverted(converting[part]))}
+    reached = (*before.reached.items(), *after.reached.items())
+    used = {part for path, parts in reached if place_of(path) < Place.NEVER for part in parts}
+    counting = {part for part in differing & used if not (converting.get(part) and unconverted(converting[part]))}
     yield from sorted({after.parts[part] if part in after.parts else before.parts[part] for part in counting})
 
 
