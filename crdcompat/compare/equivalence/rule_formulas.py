@@ -33,6 +33,8 @@ _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 #: The kind and the name of the expression before the name of a format.
 _FORMAT = ("ident", "format")
 
+#: The types of scalars, by the kind of their view.
+_TYPES = {"integer": "int", "number": "double", "string": "string", "boolean": "bool"}
 #: The variable of the stored value, and the root of its paths.
 OLD = "oldSelf"
 
@@ -87,6 +89,8 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return [(TRUE, negated(cases.both(negated(_truth(operand, scope)) for operand in operands)))]
     if name == "_?_:_":
         return _choice(operands, scope)
+    if name in ("_==_", "_!=_") and (same := _same_type(operands, scope)) is not None:
+        return [(TRUE, same if name == "_==_" else negated(same))]
     if name == "size" and len(operands) == 1 and (kept := _kept(operands[0], scope)) is not None:
         return kept
     if name == "_+_":
@@ -97,6 +101,16 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return special if special is not None else cases.combined(found, lambda *parts: Opaque(parts, name))
     except TooComplexError:
         return [(TRUE, Opaque(tuple(Body(tuple(each)) for each in found), name))]
+
+
+def _same_type(operands: Sequence[Expr], scope: _Scope) -> Truth | None:
+    """The truth of ``type(self) == int``; None for other equations, and where the type is not known."""
+    (of, named), _ = sorted((operands, operands[::-1]), key=lambda both: both[0].kind != "call")
+    if (of.kind, of.name, len(of.args)) != ("call", "type", 1) or named.kind != "ident" or named.name in scope:
+        return None
+    value = scope.get(of.args[0].name) if of.args[0].kind == "ident" else None
+    known = [name for kind, name in _TYPES.items() if isinstance(value, Ref) and value.is_a(kind)]
+    return compared("==", Const(known[0]), Const(named.name)) if known else None
 
 
 def _summands(expr: Expr) -> Iterator[Expr]:
