@@ -147,7 +147,9 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
 
 def _of_one_type(reader: Scope, writer: Scope, path: SchemaPath) -> tuple[Scope, Scope]:
     """The scopes, with an int-or-string at ``path`` read as the other side's type: it takes no other values."""
-    nodes = [node_at(side.node, path) for side in (reader, writer)]
+    nodes = [node_at(reader.node, path), node_at(writer.node, path)]
+    if all(node is None or not node.int_or_string for node in nodes):
+        return reader, writer
     other = next((node.type for node in nodes if node is not None and not node.int_or_string), "")
     if other not in ("integer", "string"):
         return reader, writer

@@ -33,6 +33,8 @@ _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 #: The kind and the name of the expression before the name of a format.
 _FORMAT = ("ident", "format")
 
+#: Equations, and the function that gives the type of a value.
+_EQUATIONS, _TYPE = ("_==_", "_!=_"), "type"
 #: The types of scalars, by the kind of their view.
 _TYPES = {"integer": "int", "number": "double", "string": "string", "boolean": "bool"}
 #: The variable of the stored value, and the root of its paths.
@@ -89,7 +91,7 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return [(TRUE, negated(cases.both(negated(_truth(operand, scope)) for operand in operands)))]
     if name == "_?_:_":
         return _choice(operands, scope)
-    if name in ("_==_", "_!=_") and (same := _same_type(operands, scope)) is not None:
+    if name in _EQUATIONS and _TYPE in (operands[0].name, operands[1].name) and (same := _same_type(operands, scope)):
         return [(TRUE, same if name == "_==_" else negated(same))]
     if name == "size" and len(operands) == 1 and (kept := _kept(operands[0], scope)) is not None:
         return kept
@@ -105,8 +107,8 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
 
 def _same_type(operands: Sequence[Expr], scope: _Scope) -> Truth | None:
     """The truth of ``type(self) == int``; None for other equations, and where the type is not known."""
-    (of, named), _ = sorted((operands, operands[::-1]), key=lambda both: both[0].kind != "call")
-    if (of.kind, of.name, len(of.args)) != ("call", "type", 1) or named.kind != "ident" or named.name in scope:
+    of, named = operands if operands[0].name == _TYPE else operands[::-1]
+    if of.kind != "call" or len(of.args) != 1 or named.kind != "ident" or named.name in scope:
         return None
     value = scope.get(of.args[0].name) if of.args[0].kind == "ident" else None
     known = [name for kind, name in _TYPES.items() if isinstance(value, Ref) and value.is_a(kind)]
