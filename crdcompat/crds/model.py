@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.crds.texts import without_texts
+from crdcompat.crds.without_texts import without_texts
 from crdcompat.errors import CrdcompatError
 from crdcompat.schema.answers import json_of
 from crdcompat.schema.equality import digest, schema_text

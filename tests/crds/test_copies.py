@@ -12,7 +12,7 @@ from helpers import Json, commit, crd, git, obj, root, run, string, version, wri
 from crdcompat import load_crds
 from crdcompat.crds import model
 from crdcompat.crds.pairing import pair
-from crdcompat.crds.texts import without_texts
+from crdcompat.crds.without_texts import without_texts
 
 
 def _copy(values: str) -> Json:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.server_versions import known_server
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.texts import without_texts
+from crdcompat.crds.without_texts import without_texts
 from crdcompat.errors import UsageError
 from crdcompat.features.preflight.affected_kinds import Scope, scope_of
 from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster
