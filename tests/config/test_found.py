@@ -322,6 +322,13 @@ def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:
     assert f"rollback_targets: {targets}  # found" in run("config", "--show", cwd=made.path).out.splitlines()
 
 
+def test_the_branch_of_a_minor_counts_before_those_of_its_patches(tmp_path: Path) -> None:
+    """Istio has release-1.29.1 beside release-1.29, Karpenter release-v1.14.1 beside release-v1.14.x."""
+    branches = ("release-1.1", "release-1.1.1", "release-1.2.x", "release-1.2.3")
+    made = History(tmp_path / "r", "main", branches, openshift=False)
+    assert made.found("main") == ("main", ("release-1.2.x", "release-1.1"), "")
+
+
 def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: Path) -> None:
     """The project made branches for its first releases, and has tagged the main branch since."""
     made = History(tmp_path / "r", "main", ("release-1.0", "release-1.1"), openshift=False)
