@@ -120,12 +120,14 @@ def _keys_of(rule: str, node: Node) -> Keys | None:
 
 def _compared(tree: Expr) -> set[str] | None:
     """What a rule compares of the items, if it says no more than that no two of them are equal in it; else None."""
-    if tree.kind == "call" and tree.name == "_==_":
+    repeated = _emptied(tree)
+    if repeated is None and tree.kind == "call" and tree.name == "_==_":
         return _distinct(*tree.args) or _distinct(*reversed(tree.args))
-    negated = tree.kind == "call" and tree.name == "!_"
-    over = tree.args[0] if negated else tree
+    negated = repeated is not None or (tree.kind == "call" and tree.name == "!_")
+    over = repeated or (tree.args[0] if negated else tree)
     outer = macro(over)
-    if outer is None or outer[0] != ("exists" if negated else "all") or not _is_self(over.over):
+    wanted = "filter" if repeated else "exists" if negated else "all"
+    if outer is None or outer[0] != wanted or not _is_self(over.over):
         return None
     counted = _counted(outer[1], _ANOTHER if negated else _ONLY_ITSELF, negated=negated)
     inner = macro(counted[1]) if counted is not None else None
@@ -134,6 +136,14 @@ def _compared(tree: Expr) -> set[str] | None:
     paths = [_member(each, {over.variables[0], counted[1].variables[0]}) for each in _conjuncts(inner[1])]
     found = {path for path in paths if path is not None}
     return found if len(found) == len(paths) else None
+
+
+def _emptied(tree: Expr) -> Expr | None:
+    """The list that has no item, by ``size(…) == 0``; None for other rules."""
+    if tree.kind != "call" or tree.name != "_==_" or tree.args[1].value != 0:
+        return None
+    made = _sized(tree.args[0])
+    return made if made is not None and made.kind == "fold" else None
 
 
 def _distinct(left: Expr, right: Expr) -> set[str] | None:

@@ -25,15 +25,19 @@ _MAX_VALUES, _MAX_MEMBERS, _MAX_BASES = 5, 8, 12
 
 
 def shares_no_value(change: Change, pair: WriterReader) -> bool:
-    """Whether neither side accepts a value of the other, where one of them lists its values."""
+    """Whether neither side accepts a value of the other, where one of them lists its values.
+
+    Where a side accepts none of the values that it lists, as in an enum of a list that was meant for its items, nobody
+    used the field.
+    """
     writer, reader = pair.nodes(change.path)
     if writer is None or reader is None or change.of_crd:
         return False
-    for listing, other, server in ((writer, reader, pair.reader.server), (reader, writer, pair.writer.server)):
-        members = enum_members(listing)
-        if members:
-            judge = NodeJudge(other, server)
-            return not any(judge.accepts(member) for member in members if member is not None)
+    sides = (writer, pair.writer.server), (reader, pair.reader.server)
+    for (listing, server), (other, others_server) in (sides, reversed(sides)):
+        members = [each for each in enum_members(listing) or () if each is not None]
+        if any(map(NodeJudge(listing, server).accepts, members)):
+            return not any(map(NodeJudge(other, others_server).accepts, members))
     return False
 
 

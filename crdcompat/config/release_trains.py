@@ -95,9 +95,12 @@ def may_be_release_branch(name: str) -> bool:
 
 
 def _newest_first(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of one scheme, newest first, one for each minor."""
-    found = {minor_of(name): name for name in sorted(names, key=lambda name: version_of(name) or ((), 0, 0))}
-    return tuple(reversed(found.values()))
+    """The names of one scheme, newest first, one for each minor: its own branch before those of its patches."""
+
+    def age(name: str) -> tuple[object, ...]:
+        return minor_of(name) or (), _WITH_PATCH.search(name) is None, version_of(name) or ()
+
+    return tuple(reversed({minor_of(name): name for name in sorted(names, key=age)}.values()))
 
 
 def _up_to_majors(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -14,8 +14,11 @@ from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary.texts import some
 
 #: Stages of a pre-release, in order; each precedes the release itself.
-_STAGES = ("dev", "nightly", "snapshot", "canary", "test", "alpha", "ec", "ea", "pre", "beta", "fc", "rc")
-_VERSION = re.compile(rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE)
+_OF_BUILDS = ("main", "dev", "nightly", "snapshot", "canary", "edge", "test")
+_STAGES = (*_OF_BUILDS, "alpha", "ec", "ea", "pre", "beta", "fc", "rc")
+_VERSION = re.compile(
+    rf"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(?!maint)({'|'.join(_STAGES)})[-.]?(\d*))?(?!\d)", re.IGNORECASE
+)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
 #: A name of words with a version at its end.
 _NAMED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)*-)v?\d+(?:\.\d+)+(?:\.x)?")

@@ -16,9 +16,12 @@ _NEVER = frozenset(("design", "designs", "proposal", "proposals", "enhancements"
 _TESTS = frozenset(("test", "tests", "e2e", "testing"))
 #: Scripts start clusters of developers and of CI there, with whatever these need of others.
 _OWN_CLUSTERS = frozenset(("cluster-up", "cluster-sync"))
-#: Some projects install from these folders, if they have no other one. Scripts of developers are in ``hack``.
+#: Some projects install from these folders, if they have no other one: documentation, scripts of developers and of CI.
 _SELDOM = frozenset(
-    ("doc", "docs", "documentation", "example", "examples", "sample", "samples", "hack", "third_party", "third-party")
+    (
+        *("doc", "docs", "documentation", "example", "examples", "sample", "samples"),
+        *("hack", "prow", "scripts", "third_party", "third-party"),
+    )
 )
 #: The flavour that a cluster gets on request, beside the usual one.
 _ON_REQUEST = "experimental"

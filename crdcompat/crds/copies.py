@@ -15,19 +15,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
 
-import orjson
 from msgspec import Struct
 
-from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
+from crdcompat.crds.model import Crd, CrdDocument
 
 _Documents = tuple[CrdDocument, ...]
 _Pair = tuple[_Documents, _Documents]
 #: What a CRD says outside of its versions: kind, scope, conversion, and whether it prunes.
 _Facts = tuple[str, str, str, bool]
-#: Keywords with data as values: nothing in them is a description.
-_VALUES = frozenset({"default", "enum", "example"})
 
 
 class Unmatched(Struct, frozen=True, eq=False):
@@ -194,7 +190,7 @@ def _differ(documents: _Documents) -> bool:
     for document in documents:
         names = {version.name for version in document.crd.versions}
         for version in document.crd.versions:
-            found = version_content(version), names
+            found = version.content, names
             if first.setdefault(version.name, found) != found:
                 return True
     return False
@@ -234,34 +230,5 @@ def _all(groups: Iterable[_Documents]) -> _Documents:
 
 def content_of(documents: _Documents) -> bytes:
     """The versions of the CRDs in a folder without texts: copies often lack descriptions, or the conversion."""
-    versions = {version_content(each) for document in documents for each in document.crd.versions}
+    versions = {each.content for document in documents for each in document.crd.versions}
     return b"\n".join(sorted(versions))
-
-
-def version_content(version: CrdVersion) -> bytes:
-    """A version as bytes that are equal for copies that differ in texts alone."""
-    return orjson.dumps(
-        (version.name, version.served, version.storage, version.subresources, without_texts(version.schema)),
-        option=orjson.OPT_SORT_KEYS,
-    )
-
-
-def without_texts(value: Any) -> Any:
-    """A schema, or a document with schemas, without descriptions."""
-    if isinstance(value, list):
-        return [without_texts(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: _below(key, member)
-        for key, member in value.items()
-        if not (key == "description" and isinstance(member, str))
-    }
-
-
-def _below(key: str, member: Any) -> Any:
-    if key in _VALUES:
-        return member
-    if key == "properties" and isinstance(member, dict):  # its keys are names of fields, such as "default"
-        return {name: without_texts(schema) for name, schema in member.items()}
-    return without_texts(member)

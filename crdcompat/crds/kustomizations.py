@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.patches import changes_versions, converted_crd, gives_conversion, may_change_crds
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
@@ -35,7 +36,7 @@ class Kustomized(Struct, frozen=True):
     are the files and parts of each kustomization, those of the kustomizations that it lists included. ``named`` are all
     paths that they list, also of what the tree does not have. ``reshaping`` are the parts that change the versions of
     CRDs, ``converting`` those that name their conversion, each with the CRD if it changes nothing else (else ""),
-    ``changing`` the kustomizations that may change CRDs themselves.
+    ``changing`` the kustomizations that may change CRDs themselves, ``patching`` the files of all patches.
     """
 
     listed: frozenset[str] = frozenset()
@@ -45,6 +46,16 @@ class Kustomized(Struct, frozen=True):
     reshaping: frozenset[str] = frozenset()
     changing: frozenset[str] = frozenset()
     converting: Mapping[str, str] = {}
+    patching: frozenset[str] = frozenset()
+
+    def may_apply(self, patch: str) -> bool:
+        """Whether a cluster may get what a file makes of CRDs: not where the kustomization at hand does not list it.
+
+        kubebuilder writes patches for each CRD, and lists them as comments.
+        """
+        folder = posixpath.dirname(patch)
+        at_hand = {posixpath.join(at, name) for at in (folder, posixpath.dirname(folder)) for name in KUSTOMIZATIONS}
+        return patch in self.patching or at_hand.isdisjoint(self.reached)
 
 
 def is_kustomization_name(path: str) -> bool:
@@ -88,7 +99,16 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
                 converting[part] = converted_crd(patch, text)
     listed = frozenset(named & files.keys())
     reached = {path: _reached(path, own) for path in own}
-    return Kustomized(listed, parts, reached, frozenset(named), frozenset(reshaping), frozenset(changing), converting)
+    return Kustomized(
+        listed,
+        parts,
+        reached,
+        frozenset(named),
+        frozenset(reshaping),
+        frozenset(changing),
+        converting,
+        frozenset(wanted),
+    )
 
 
 def _followed(
@@ -131,13 +151,16 @@ def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:
 def unbuilt(before: Kustomized, after: Kustomized, unconverted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
     """The kustomizations with what differs and only a build can tell, with the reasons.
 
-    ``unconverted``: whether a CRD has objects that no server converts, so that its conversion does not matter.
+    What only those in folders of tests reach, no cluster gets. ``unconverted``: whether a CRD has objects that no
+    server converts, so that its conversion does not matter.
     """
     differing = {*(before.parts.keys() ^ after.parts.keys())}
     for path in before.reached.keys() & after.reached.keys():
         differing |= (before.reached[path] ^ after.reached[path]) & (before.parts.keys() | after.parts.keys())
     converting = {**before.converting, **after.converting}
-    counting = {part for part in differing if not (converting.get(part) and unconverted(converting[part]))}
+    reached = (*before.reached.items(), *after.reached.items())
+    used = {part for path, parts in reached if place_of(path) < Place.NEVER for part in parts}
+    counting = {part for part in differing & used if not (converting.get(part) and unconverted(converting[part]))}
     yield from sorted({after.parts[part] if part in after.parts else before.parts[part] for part in counting})
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.crds.without_texts import without_texts
 from crdcompat.errors import CrdcompatError
 from crdcompat.schema.answers import json_of
-from crdcompat.schema.equality import digest
+from crdcompat.schema.equality import digest, schema_text
 from crdcompat.schema.structural import PRESERVE, Node, mapping_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ class CrdVersion(Struct, frozen=True, eq=False, dict=True):
     def scale(self) -> Mapping[str, Any] | None:
         scale = self.subresources.get("scale")
         return scale if isinstance(scale, dict) else None
+
+    @cached_property
+    def content(self) -> bytes:
+        """A digest that is equal for copies that differ in texts alone."""
+        facts = self.name, self.served, self.storage, self.subresources, without_texts(self.schema)
+        return digest(schema_text(facts))
 
     @cached_property
     def node(self) -> Node:

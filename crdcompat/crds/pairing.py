@@ -63,6 +63,8 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     everything = not only and not forced
     common = [(olds[name], news[name]) for name in olds if name in news and (everything or name in only)]
     common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
+    moved = _moved_channel(olds, news) if everything and not common else []
+    common += moved
     resolved = cache(resolve)  # most CRDs have the same documents in all contexts
     pairs: list[CrdPair] = []
     unmatched: list[Unmatched] = []
@@ -94,8 +96,8 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     return Pairing(
         pairs=tuple(pairs),
         contexts=tuple(contexts or dict.fromkeys(str(a) for a, _ in common)),
-        only_old_contexts=tuple(name for name in olds if name not in news),
-        only_new_contexts=tuple(name for name in news if name not in olds),
+        only_old_contexts=() if moved else tuple(name for name in olds if name not in news),
+        only_new_contexts=() if moved else tuple(name for name in news if name not in olds),
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
         ignored_duplicates=tuple(
@@ -106,6 +108,12 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         unmatched=tuple(unmatched),
         entering=entering(old, new, common),
     )
+
+
+def _moved_channel(olds: dict[str, Context], news: dict[str, Context]) -> list[tuple[Context, Context]]:
+    """The only channels of both sides: a project that ships one gives its clusters the other from now on."""
+    both = [*olds.values(), *news.values()]
+    return [(both[0], both[1])] if len(olds) == len(news) == 1 and all(each.channel for each in both) else []
 
 
 def version_pairs(old: Resolved, new: Resolved, version: str) -> list[tuple[Chosen, Chosen]]:

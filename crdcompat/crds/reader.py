@@ -21,7 +21,7 @@ from crdcompat.crds.kustomizations import Kustomized, is_kustomization_name, rea
 from crdcompat.crds.manifest_positions import ManifestPositions
 from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, lists, split_shipped
-from crdcompat.crds.unseen import unseen
+from crdcompat.crds.unseen import KUSTOMIZE, unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.golang.sources import NO_GO, GoSources
 from crdcompat.prefilter.candidates import excluded, is_packed_chart
@@ -217,13 +217,14 @@ class CrdReader:
 
         wanted_entries = [entry for entry in entries if wanted is None or wanted(entry.path)]
 
-        def changing() -> frozenset[str]:
-            return self.kustomized(tree).changing
+        def may_patch(file: str, reason: str) -> bool:
+            made = self.kustomized(tree)
+            return file in made.changing if reason == KUSTOMIZE else made.may_apply(file)
 
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
-            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, changing, has_crds=bool(documents or unread))),
+            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, may_patch, has_crds=bool(documents or unread))),
             documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),

@@ -11,7 +11,6 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.crds.context import no_context
-from crdcompat.crds.copies import version_content
 from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import contexts_of
@@ -71,7 +70,7 @@ def resolve(documents: _Documents) -> Resolved:
         rivals = tuple(
             each
             for each in _of_first_rank(ranked, version)
-            if each in different and version_content(each.version) != version_content(first.version)
+            if each in different and each.version.content != first.version.content
         )
         versions[version] = Chosen(first.document, first.version, copies, rivals)
         ignored_duplicates += [(name, other.document.file, first.document.file) for other in different]

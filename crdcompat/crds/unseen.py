@@ -12,7 +12,7 @@ from crdcompat.prefilter.candidates import is_go, is_go_of_crds
 from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.errors import Skipped
     from crdcompat.sources.tree import Entry, Tree
@@ -42,22 +42,22 @@ def unseen(
     tree: Tree,
     entries: Iterable[Entry],
     skipped: Iterable[Skipped],
-    changing: Callable[[], Container[str]],
+    may_patch: Callable[[str, str], bool],
     *,
     has_crds: bool,
 ) -> Iterator[str]:
     """The notes on one source, which ``has_crds`` in its manifests.
 
-    ``changing`` are the kustomizations that may change CRDs; most others patch objects of other kinds. What is in a
-    folder of tests patches nothing that ships. Where there are CRDs, only Go files whose path names CRDs are read;
-    where there are none, all Go files are. Raises SourceError.
+    ``may_patch`` says of a file, and the reason to skip it, whether a kustomization may change CRDs by it; most patch
+    objects of other kinds. What is in a folder of tests patches nothing that ships. Where there are CRDs, only Go files
+    whose path names CRDs or manifests are read; where there are none, all Go files are. Raises SourceError.
     """
-    reasons = [(item.file, item.reason) for item in skipped if place_of(item.file) < Place.NEVER]
-    patches = {file for file, reason in reasons if reason == FRAGMENT}
-    patches |= {file for file, reason in reasons if reason == KUSTOMIZE and file in changing()}
+    reasons = {(item.file, item.reason) for item in skipped if place_of(item.file) < Place.NEVER}
+    patches = {file for file, reason in reasons if reason in (FRAGMENT, KUSTOMIZE) and may_patch(file, reason)}
     if patches:
         yield f"{_files(sorted(patches))} CRDs, and the result is not seen: kustomize build shows it"
-    sources = [entry for entry in entries if (is_go_of_crds if has_crds else is_go)(entry.path)]
+    is_source = is_go_of_crds if has_crds else is_go
+    sources = [entry for entry in entries if is_source(entry.path) and place_of(entry.path) < Place.NEVER]
     values, types = [], []
     for entry, data in tree.read(sources) if sources else ():
         if _GO_VALUE.search(data):

@@ -111,8 +111,13 @@ def _causes(finding: Finding) -> Iterator[_Key]:
     """The keys that findings with one cause share: the field, and its values before and after.
 
     A change outside the schema, such as a version that several CRDs lose, is the same in each of them. A field at the
-    top of objects has copies in the versions of its CRD alone: ``spec`` of another CRD is another type.
+    top of objects has copies in the versions of its CRD alone: ``spec`` of another CRD is another type. CRDs that leave
+    a folder, as with a chart, leave for one reason.
     """
+    if finding.change == "crd.removed" and finding.locations:
+        folder = finding.locations[0].file.rpartition("/")[0]
+        yield (*_state(finding), finding.direction, finding.rule, finding.effect, finding.contexts, folder)
+        return
     if not (finding.added or finding.removed or finding.old is not None or finding.new is not None):
         return
     facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)

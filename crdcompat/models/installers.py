@@ -87,7 +87,11 @@ def _severities(report: DiffReport, installer: Installer, direction: Direction) 
         if not finding.counts or not _concerns(report, finding, installer):
             continue
         moved: tuple[Direction, Severity | None] = finding.direction, finding.severity
-        if installer is Installer.HELM_CRDS and finding.window is None:
+        if finding.change == "crd.deleted" and installer is not Installer.HELM_TEMPLATES:
+            # No other installer deletes: the CRD is added, or no longer there.
+            is_gone = finding.direction is Direction.UPGRADE
+            moved = finding.direction, Severity.ERROR if is_gone else Severity.INFO
+        elif installer is Installer.HELM_CRDS and finding.window is None:
             moved = _if_it_stays(finding)
         if moved[0] is direction and moved[1] is not None:
             yield moved[1]

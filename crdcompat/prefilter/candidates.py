@@ -54,7 +54,7 @@ _ACTION = re.compile(rb"\{\{[^{}]*+\}\}")
 #: The API group without a version: rules of RBAC name it so, and no CRD does.
 _GROUP_ALONE = re.compile(rb"\bapiextensions\.k8s\.io(?![/{\w.-])")
 #: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
-_OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)
+_OF_CRDS = re.compile(r"crd|custom_?resource|apiextension|(?:yaml|manifest)[^/]*$", re.IGNORECASE)
 #: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
 _CRD_KIND = re.compile(
     rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""

@@ -257,6 +257,8 @@ def tagged(tmp_path: Path) -> History:
         "v1.3.0-rc.1",
         "v1.3.1-ea.2",
         "v1.4.0-dev-20260712",
+        "v1.4.1-edge",
+        "v2.0.0-main",
     ):
         made.grow()
         made.git("tag", "--annotate", "--message", tag, tag)
@@ -318,6 +320,13 @@ def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:
     assert note in check(made.path, "--base", "HEAD~1", "--head", "HEAD", code=1)["notes"]
     targets = '{"main":["release-1.3","v1.2.0"],"release-1.3":["v1.2.0","release-1.1"],"release-1.1":[]}'
     assert f"rollback_targets: {targets}  # found" in run("config", "--show", cwd=made.path).out.splitlines()
+
+
+def test_the_branch_of_a_minor_counts_before_those_of_its_patches(tmp_path: Path) -> None:
+    """Istio has release-1.29.1 beside release-1.29, Karpenter release-v1.14.1 beside release-v1.14.x."""
+    branches = ("release-1.1", "release-1.1.1", "release-1.2.x", "release-1.2.3")
+    made = History(tmp_path / "r", "main", branches, openshift=False)
+    assert made.found("main") == ("main", ("release-1.2.x", "release-1.1"), "")
 
 
 def test_branches_that_ended_before_the_newest_release_are_no_targets(tmp_path: Path) -> None:

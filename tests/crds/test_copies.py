@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, version, write
 
-from crdcompat.crds.copies import without_texts
+from crdcompat import load_crds
+from crdcompat.crds import model
+from crdcompat.crds.pairing import pair
+from crdcompat.crds.without_texts import without_texts
 
 
 def _copy(values: str) -> Json:
@@ -403,6 +407,18 @@ def test_the_content_of_a_schema_is_all_but_its_texts() -> None:
         "properties": {"description": {"type": "string"}, "default": {}},
         "items": [{"description": {"is": "no text"}}],
     }
+
+
+def test_each_copy_is_read_without_its_texts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Splunk's operator keeps some forty copies of each CRD in packed charts, half a megabyte each."""
+    old, new = _sides(
+        tmp_path, {f"a{letter}": letter for letter in "ABCDE"}, {f"b{letter}": letter for letter in "ABCDE"}
+    )
+    sides = load_crds(f"path:{old}"), load_crds(f"path:{new}")
+    read: list[Any] = []
+    monkeypatch.setattr(model, "without_texts", lambda schema: read.append(schema) or without_texts(schema))
+    assert len(pair(*sides).pairs) == 5
+    assert len(read) == len({id(each) for each in read})
 
 
 def test_a_crd_with_two_versions_of_one_name_is_a_remark(tmp_path: Path) -> None:

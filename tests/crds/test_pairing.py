@@ -134,6 +134,19 @@ def test_a_crd_of_both_sets_without_a_common_context(tmp_path: Path) -> None:
     assert pair(old, new, only=["Default/ha"]).without_common_context == ()
 
 
+def test_the_only_channels_of_both_sides_are_a_pair(tmp_path: Path) -> None:
+    """kgateway ships the CRDs of the Gateway API: 1.17 those of standard, 1.18 those of experimental."""
+    beside = {"beside": crd(kind="Gadget")}
+    old = tree(tmp_path / "old", w=variant("A", channel="standard"), **beside)
+    new = tree(tmp_path / "new", w=variant("A", "B", channel="experimental"), **beside)
+    found = pair(load_crds(f"path:{old}"), load_crds(f"path:{new}"))
+    assert [each.new.name for each in found.pairs] == ["gadgets.example.com", "widgets.example.com"]
+    assert (found.only_old_contexts, found.only_new_contexts, found.without_common_context) == ((), (), ())
+    assert only(diff(old, new))["contexts"] == ["standard=experimental"]
+    both = tree(tmp_path / "both", w=variant("A", channel="alpha"), v=variant("A", channel="beta"), **beside)
+    assert pair(load_crds(f"path:{old}"), load_crds(f"path:{both}")).pairs == ()
+
+
 def test_a_crd_with_copies_that_cannot_be_paired_has_a_common_context(tmp_path: Path) -> None:
     old = load_crds(f"path:{tree(tmp_path / 'old', a__w=variant('A'), b__w=variant('B'))}")
     new = load_crds(f"path:{tree(tmp_path / 'new', c__w=variant('C'), d__w=variant('D'))}")

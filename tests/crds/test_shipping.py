@@ -286,7 +286,7 @@ def test_a_crd_of_tests_does_not_ship_where_the_tree_says_what_does(tmp_path: Pa
     assert _said(report) == ["1 CRD is only in folders of tests, designs, examples or scripts, and not compared: -v"]
 
 
-@pytest.mark.parametrize("place", ["examples", "tools/hack", "third_party/op"])
+@pytest.mark.parametrize("place", ["examples", "tools/hack", "third_party/op", "common/scripts", "prow/config"])
 def test_a_crd_of_examples_ships_only_where_the_tree_has_no_other_place(tmp_path: Path, place: str) -> None:
     alone = {f"{place}/g.yaml": "a"}
     changed = {f"{place}/g.yaml": "ab"}

@@ -45,8 +45,13 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
         ({**_ONE, "a/injects.yaml": _INJECTS, "a/kustomization.yaml": {"patches": [{"path": "injects.yaml"}]}}, ()),
         ({**_ONE, "a/p.yaml": _PATCH}, (f"a/p.yaml patches CRDs, {_PATCHED}",)),
         (
-            {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},
+            {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "k/kustomization.yaml": _KUSTOMIZATION},
             (f"a/p.yaml and 2 more files patch CRDs, {_PATCHED}",),
+        ),
+        ({**_ONE, "crd/patches/p.yaml": _PATCH, "crd/kustomization.yaml": {"resources": ["../widget.yaml"]}}, ()),
+        (
+            {**_ONE, "crd/patches/p.yaml": _PATCH, "crd/kustomization.yaml": {"patches": [{"path": "patches/p.yaml"}]}},
+            (f"crd/patches/p.yaml patches CRDs, {_PATCHED}",),
         ),
         (
             {**_ONE, "a/kustomization.yml": {"patches": _KUSTOMIZATION["patches"]}, "b.yaml": {"patches": []}},
@@ -56,6 +61,8 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
         ({**_ONE, "kustomization.yaml": _OF_OTHERS, "p.yaml": {"kind": "Deployment"}}, ()),
         ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
         ({**_ONE, "pkg/crds_generated.go": _YAML}, (f"pkg/crds_generated.go makes {_MADE}",)),
+        ({**_ONE, "pkg/yaml_factory.go": _YAML, "pkg/yaml/a.go": _YAML}, (f"pkg/yaml_factory.go makes {_MADE}",)),
+        ({**_ONE, "pkg/test/crds.go": _YAML}, ()),
         ({**_ONE, "pkg/CustomResources/a.go": _VALUE}, (f"pkg/CustomResources/a.go makes {_MADE}",)),
         ({**_ONE, "pkg/crds.go": _DECODED, "vendor/a/crds.go": _VALUE, "pkg/types.go": _TYPES}, ()),
         (

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from changes import repository
-from helpers import Json, commit, crd, git, obj, root, run, string
+from helpers import Json, commit, crd, git, obj, root, run, string, write
 from msgspec.structs import replace
 from report_samples import compared, rendered
 from sarif import one_run
 from variants import SET
 
+import crdcompat
+from crdcompat import load_crds
 from crdcompat.findings.entries import Entry, entries, group_ids, group_key
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
@@ -171,6 +173,22 @@ def test_a_version_that_several_crds_lose_is_one_entry(tmp_path: Path) -> None:
     assert [(each.finding.crd, [mirror.crd for mirror in each.mirrors]) for each in removed] == [
         ("configs.example.com", ["widgets.example.com"]),
         ("others.example.com", []),
+    ]
+
+
+def test_crds_that_leave_a_folder_are_one_entry(tmp_path: Path) -> None:
+    """The chart of Traefik had 24 CRDs of others until version 40."""
+    kept = {"crds/kept.yaml": crd(kind="Kept")}
+    gone = {"of-others/a.yaml": crd(), "of-others/b.yaml": crd(kind="Config"), "crds/other.yaml": crd(kind="Other")}
+    for side, files in (("old", {**kept, **gone}), ("new", kept)):
+        for name, content in files.items():
+            write(tmp_path / side / name, content)
+    report = crdcompat.diff(*(load_crds(f"path:{tmp_path / side}") for side in ("old", "new")))
+    assert [
+        (each.finding.rule, each.finding.crd, [mirror.crd for mirror in each.mirrors]) for each in entries(report)
+    ] == [
+        ("crd-removed", "configs.example.com", ["widgets.example.com"]),
+        ("crd-removed", "others.example.com", []),
     ]
 
 

@@ -76,6 +76,16 @@ def test_a_crd_that_helm_deletes(tmp_path: Path) -> None:
     }
 
 
+def test_a_crd_that_helm_deletes_leaves_with_each_installer(tmp_path: Path) -> None:
+    """MinIO 7 drops a kind: an upgrade with kubectl keeps objects that nobody watches, which is no clean one."""
+    old, new = _sides(tmp_path, {APPLY: A, TEMPLATES: A}, {APPLY: A, TEMPLATES: A})
+    for file in ("config/crd/g.yaml", "chart/templates/g.yaml"):
+        write(old / file, crd(A, kind="Gadget"))
+    report = diff(old, new)
+    assert [(each["rule"], each["direction"]) for each in report["findings"]] == [("crd-deleted", "upgrade")]
+    assert "installers" not in report
+
+
 def test_a_copy_that_the_tree_sets_aside_has_no_verdict(tmp_path: Path) -> None:
     """The chart says what ships: the other copy is named as one that differs, and no installer is judged by it."""
     old, new = _sides(tmp_path, {APPLY: A, TEMPLATES: A}, {APPLY: A, TEMPLATES: AB})

@@ -16,6 +16,8 @@ from markdown_it import MarkdownIt
 from offline import PROJECT
 from pipelines import Job, Ran, snippet, written
 
+from crdcompat.sources.naming import is_manifest_name
+
 CONTRIB = PROJECT / "contrib/openshift-api"
 PAGE = (PROJECT / "docs/ci.md").read_text(encoding="utf-8")
 CHANGES = [
@@ -219,6 +221,12 @@ def test_pre_commit() -> None:
     ((repo,),) = snippet(".pre-commit-config.yaml").values()
     offered = {hook["id"] for hook in yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
     assert {hook["id"] for hook in repo["hooks"]} == offered
+
+
+@pytest.mark.parametrize("path", ["crd/a.yaml", "b.YML", "c.json", "crds.yaml.in", "a.go", "yaml", "a.yaml.tpl"])
+def test_the_hook_of_a_check_starts_where_a_manifest_changes(path: str) -> None:
+    hooks = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert (re.search(hooks[0]["files"], path) is not None) == is_manifest_name(path)
 
 
 def test_every_exit_code_is_explained() -> None:

@@ -30,11 +30,13 @@ from crdcompat.compare.equivalence.premises import Place, Scope, formula_of_rule
 from crdcompat.compare.equivalence.rule_formulas import OLD
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
-from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer
+from crdcompat.schema.paths import VALUE, SchemaPath, node_at, schema_pointer, with_value
 from crdcompat.schema.structural import RULES, Node, Schema
 from crdcompat.vocabulary import Direction
 
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+#: What makes an int-or-string; controller-gen writes both.
+_INT_OR_STRING = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
 #: Keywords whose constraint junctors may state, too.
 _SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
 
@@ -140,7 +142,28 @@ def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[Scope, Scope] | None:
         for node, side in zip(map(not_null, nodes[depth]), sides, strict=True)
         if node is not None
     ]
-    return (found[0], found[1]) if len(found) == len(sides) else None
+    return _of_one_type(found[0], found[1], path[depth:]) if len(found) == len(sides) else None
+
+
+def _of_one_type(reader: Scope, writer: Scope, path: SchemaPath) -> tuple[Scope, Scope]:
+    """The scopes, with an int-or-string at ``path`` read as the other side's type: it takes no other values."""
+    nodes = [node_at(reader.node, path), node_at(writer.node, path)]
+    if all(node is None or not node.int_or_string for node in nodes):
+        return reader, writer
+    other = next((node.type for node in nodes if node is not None and not node.int_or_string), "")
+    if other not in ("integer", "string"):
+        return reader, writer
+    narrowed = [
+        _narrowed(side, node, path, other) if node is not None and node.int_or_string else side
+        for side, node in zip((reader, writer), nodes, strict=True)
+    ]
+    return narrowed[0], narrowed[1]
+
+
+def _narrowed(scope: Scope, node: Node, path: SchemaPath, of_type: str) -> Scope:
+    kept = {key: value for key, value in node.raw.items() if _INT_OR_STRING.get(key) != value}
+    made = Node(with_value(scope.node.raw, schema_pointer(path), {**kept, "type": of_type}))
+    return Scope(made, View(made, resource=scope.view.resource), scope.server, scope.depth)
 
 
 def _wanted(

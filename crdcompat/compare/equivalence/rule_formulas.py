@@ -33,6 +33,10 @@ _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 #: The kind and the name of the expression before the name of a format.
 _FORMAT = ("ident", "format")
 
+#: Equations, and the function that gives the type of a value.
+_EQUATIONS, _TYPE = ("_==_", "_!=_"), "type"
+#: The types of scalars, by the kind of their view.
+_TYPES = {"integer": "int", "number": "double", "string": "string", "boolean": "bool"}
 #: The variable of the stored value, and the root of its paths.
 OLD = "oldSelf"
 
@@ -87,6 +91,8 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return [(TRUE, negated(cases.both(negated(_truth(operand, scope)) for operand in operands)))]
     if name == "_?_:_":
         return _choice(operands, scope)
+    if name in _EQUATIONS and _TYPE in (operands[0].name, operands[1].name) and (same := _same_type(operands, scope)):
+        return [(TRUE, same if name == "_==_" else negated(same))]
     if name == "size" and len(operands) == 1 and (kept := _kept(operands[0], scope)) is not None:
         return kept
     if name == "_+_":
@@ -97,6 +103,16 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return special if special is not None else cases.combined(found, lambda *parts: Opaque(parts, name))
     except TooComplexError:
         return [(TRUE, Opaque(tuple(Body(tuple(each)) for each in found), name))]
+
+
+def _same_type(operands: Sequence[Expr], scope: _Scope) -> Truth | None:
+    """The truth of ``type(self) == int``; None for other equations, and where the type is not known."""
+    of, named = operands if operands[0].name == _TYPE else operands[::-1]
+    if of.kind != "call" or len(of.args) != 1 or named.kind != "ident" or named.name in scope:
+        return None
+    value = scope.get(of.args[0].name) if of.args[0].kind == "ident" else None
+    known = [name for kind, name in _TYPES.items() if isinstance(value, Ref) and value.is_a(kind)]
+    return compared("==", Const(known[0]), Const(named.name)) if known else None
 
 
 def _summands(expr: Expr) -> Iterator[Expr]:

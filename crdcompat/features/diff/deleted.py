@@ -80,7 +80,9 @@ def _deleted(
             continue
         unkept = [(each, kept) for each, kept in _judged_documents(left, documents) if kept is not True]
         is_doubtful = not any(kept is False for _, kept in unkept)
-        occurrences = tuple(_occurrences([each for each, _ in unkept], contexts, side))
+        managed = [each for each, _ in unkept]
+        others_have = [] if name in others else [each for each in documents if each not in managed]
+        occurrences = tuple(_occurrences(managed, others_have, contexts, side))
         if occurrences and not (is_doubtful and name not in others and direction is Direction.UPGRADE):
             yield _judged(direction, name, occurrences, is_doubtful=is_doubtful)
 
@@ -120,11 +122,17 @@ def managed_by_helm(crds: CrdSet, documents: Sequence[CrdDocument]) -> list[CrdD
     ]
 
 
-def _occurrences(documents: Sequence[CrdDocument], contexts: Sequence[Context], side: Side) -> Iterator[Lone]:
+def _occurrences(
+    managed: Sequence[CrdDocument], others: Sequence[CrdDocument], contexts: Sequence[Context], side: Side
+) -> Iterator[Lone]:
+    """Where Helm has the CRD, with the manifests of ``others``: with their installers, the CRD leaves as well."""
     for context in contexts:
-        inside = [Chosen(each, each.crd.versions[0]) for each in documents if each.is_in(context)]
+        inside, beside = (
+            [Chosen(each, each.crd.versions[0]) for each in documents if each.is_in(context)]
+            for documents in (managed, others)
+        )
         if inside:
-            chosen = replace(inside[0], copies=tuple(inside[1:]))
+            chosen = replace(inside[0], copies=(*inside[1:], *beside))
             yield Lone(str(context), context.is_terminal, side, chosen)
 
 

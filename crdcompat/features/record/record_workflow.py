@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.apiserver.server_versions import known_server
-from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.without_texts import without_texts
 from crdcompat.errors import UsageError
 from crdcompat.features.preflight.affected_kinds import Scope, scope_of
 from crdcompat.features.preflight.asked_cluster import LiveCluster, RecordedCluster

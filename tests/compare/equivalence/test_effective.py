@@ -246,6 +246,27 @@ def test_a_constraint_that_moves_and_becomes_weaker_is_found(tmp_path: Path, cas
     assert {direction for _, direction, _ in found(tmp_path / "2", new, old)} == {"upgrade"}
 
 
+_EITHER = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
+
+
+@pytest.mark.parametrize(
+    ("one", "rule", "others"),
+    [
+        ({**_NUMBER, "minimum": 0}, "type(self) != int || self >= 0", set()),
+        ({**_NUMBER, "minimum": 0}, "type(self) == string ? self.matches('^[0-9]+%$') : self >= 0", set()),
+        (string(pattern="^a"), "type(self) == int || self.startsWith('a')", set()),
+        ({**_NUMBER, "minimum": 0}, "type(self) != int || self >= -1", {("bounds-loosened", "rollback", "spec.v")}),
+        ({**_NUMBER, "minimum": 0}, "type(self) != int || self >= 1", {("cel-rule-added", "upgrade", "spec.v")}),
+    ],
+)
+def test_a_constraint_that_becomes_a_rule_of_one_type(
+    tmp_path: Path, one: Json, rule: str, others: set[tuple[str, str, str]]
+) -> None:
+    """Karpenter 1.15: ``maxPods`` takes expressions, too."""
+    typed = {("type-changed", "rollback", "spec.v")}
+    assert found(tmp_path, spec(one), spec({**_EITHER, **rules(rule)})) == typed | others
+
+
 def one_of(*names: str) -> Json:
     """A spec with at most one of some members."""
     each = [{"required": [name]} for name in names]

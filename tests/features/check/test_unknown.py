@@ -236,3 +236,12 @@ def test_a_conversion_of_a_single_version(
         (folder := tmp_path / str(index)).mkdir()
         ran = _checked(_changed(folder, *sides))
         assert (ran.code, f"UNKNOWN (not judged: {why}" in ran.out) == ((2, True) if why else (0, False)), ran.out
+
+
+@pytest.mark.parametrize(("also", "code"), [({}, 0), ({"all/kustomization.yaml": {"resources": ["../test/e2e"]}}, 2)])
+def test_what_only_a_test_installs_is_not_unknown(tmp_path: Path, also: Files, code: int) -> None:
+    """The e2e tests of metal3 install a release of another operator from its URL."""
+    of_test = {"resources": ["https://example.com/v1/install.yaml"]}
+    base = {"w.yaml": _WIDGET, **also}
+    repo = _changed(tmp_path, base, {**base, "test/e2e/kustomization.yaml": of_test})
+    assert _checked(repo).code == code

@@ -227,6 +227,15 @@ def test_neither_side_accepts_a_value_of_the_other(tmp_path: Path) -> None:
     assert all("neither side accepts a value of the other" in each["because"] for each in report["findings"])
 
 
+def test_a_field_that_took_no_value_is_no_loss(tmp_path: Path) -> None:
+    """Gatekeeper 3.22: the enum of ``operations`` was that of the list, where no string fits; 3.23 mends it."""
+    write(tmp_path / "old/widget.yaml", crd(root(spec=obj(name={**array(string()), "enum": ["CREATE", "DELETE"]}))))
+    write(tmp_path / "new/widget.yaml", crd(root(spec=obj(name=array(string("CREATE", "DELETE"))))))
+    finding = only(diff(tmp_path / "old", tmp_path / "new"))
+    assert (finding["rule"], finding["direction"], finding["severity"]) == ("enum-dropped", "rollback", "warning")
+    assert finding["because"] == ["spec"]
+
+
 @pytest.mark.parametrize(
     ("rule", "severity"),
     [
