@@ -26,6 +26,8 @@ from crdcompat.sources.repository import Repository
 
 #: The fewest minors of an unusual name that are releases.
 _FEWEST_BRANCHES, _FEWEST_TAGS = 3, 5
+#: The minor of branches for tests.
+_NO_RELEASE = 999
 _WITH_PATCH = re.compile(r"\d+\.\d+\.\d")
 _OF_CHARTS = ("chart", "helm")
 _TOPIC = re.compile(
@@ -86,7 +88,11 @@ def _later_ones(repo: Repository, names: Names, main: str) -> Callable[[str, str
 
 def release_branches(branches: Iterable[str]) -> tuple[str, ...]:
     """The release branches of usual names among these, newest first, one for each minor."""
-    return _newest_first(filter(is_release_branch, branches))
+    return _newest_first(name for name in branches if is_release_branch(name) and _NO_RELEASE not in _numbers(name))
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    return minor_of(name) or ()
 
 
 def may_be_release_branch(name: str) -> bool:
@@ -98,7 +104,7 @@ def _newest_first(names: Iterable[str]) -> tuple[str, ...]:
     """The names of one scheme, newest first, one for each minor: its own branch before those of its patches."""
 
     def age(name: str) -> tuple[object, ...]:
-        return minor_of(name) or (), _WITH_PATCH.search(name) is None, version_of(name) or ()
+        return _numbers(name), _WITH_PATCH.search(name) is None, version_of(name) or ()
 
     return tuple(reversed({minor_of(name): name for name in sorted(names, key=age)}.values()))
 

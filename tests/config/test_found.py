@@ -324,7 +324,7 @@ def test_a_release_without_a_branch_has_its_tag(tmp_path: Path) -> None:
 
 def test_the_branch_of_a_minor_counts_before_those_of_its_patches(tmp_path: Path) -> None:
     """Istio has release-1.29.1 beside release-1.29, Karpenter release-v1.14.1 beside release-v1.14.x."""
-    branches = ("release-1.1", "release-1.1.1", "release-1.2.x", "release-1.2.3")
+    branches = ("release-1.1", "release-1.1.1", "release-1.2.x", "release-1.2.3", "release-1.999")  # the last is CDI's
     made = History(tmp_path / "r", "main", branches, openshift=False)
     assert made.found("main") == ("main", ("release-1.2.x", "release-1.1"), "")
 
