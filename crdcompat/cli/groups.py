@@ -61,7 +61,7 @@ def _options(group: type[Struct], variation: Variation) -> Iterator[Parameter]:
             option = copy(option)
             option.help = variation.helps.get(each.name, option.help)
             option.rich_help_panel = option.rich_help_panel or getattr(group, "HEADING", None)
-            annotation: Any = Annotated.__class_getitem__((each.type.__origin__, option))  # type: ignore[attr-defined]
+            annotation: Any = Annotated[each.type.__origin__, option]
             yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=annotation)
 
 
