@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import ipaddress
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 
 from cryptography import x509
@@ -13,6 +14,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 _START = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+#: What the key of an authority is for, of all that a certificate can name.
+_SIGNS = {"key_cert_sign": True, "crl_sign": True} | dict.fromkeys(
+    (
+        *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment"),
+        *("key_agreement", "encipher_only", "decipher_only"),
+    ),
+    False,
+)
 _END = datetime.datetime(2120, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -20,9 +29,14 @@ def authority(folder: Path, address: str = "127.0.0.1") -> tuple[Path, ssl.SSLCo
     """The file of a new authority's certificate, and the context of a server at ``address`` that it has signed."""
     key, its_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     issuer = _name("the authority of a test")
-    ca = _certificate(issuer, issuer, key.public_key(), key, x509.BasicConstraints(ca=True, path_length=None))
+    known = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    constraints, usage = x509.BasicConstraints(ca=True, path_length=None), x509.KeyUsage(**_SIGNS)
+    ca = _certificate(issuer, issuer, key.public_key(), key, {constraints: True, usage: True, known: False})
     names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
-    server = _certificate(_name("a server of a test"), issuer, its_key.public_key(), key, names)
+    signed_by = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(known)
+    server = _certificate(
+        _name("a server of a test"), issuer, its_key.public_key(), key, {names: False, signed_by: False}
+    )
     pem = serialization.Encoding.PEM
     file, chain = folder / "ca.pem", folder / "server.pem"
     file.write_bytes(ca.public_bytes(pem))
@@ -42,7 +56,10 @@ def _certificate(
     issuer: x509.Name,
     key: ec.EllipticCurvePublicKey,
     signer: ec.EllipticCurvePrivateKey,
-    extension: x509.ExtensionType,
+    extensions: Mapping[x509.ExtensionType, bool],
 ) -> x509.Certificate:
+    """A certificate with extensions, each with whether it is critical; Python 3.13 asks for those of RFC 5280."""
     builder = x509.CertificateBuilder(issuer, subject, key, x509.random_serial_number(), _START, _END)
-    return builder.add_extension(extension, critical=False).sign(signer, hashes.SHA256())
+    for extension, critical in extensions.items():
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(signer, hashes.SHA256())

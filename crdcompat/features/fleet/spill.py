@@ -24,6 +24,9 @@ class Spill:
         for table in tables:
             self._database.execute(f"CREATE TABLE {table}")
 
+    def __del__(self) -> None:
+        self._database.close()  # Python warns of others since 3.13
+
     def write(self, statement: str, *values: Any) -> int:
         """Run a statement that changes rows; returns their number."""
         with _named():

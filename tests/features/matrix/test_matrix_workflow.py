@@ -470,9 +470,13 @@ def test_a_crd_that_no_common_context_has_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_channels_that_differ_name_the_option_that_compares_them(tmp_path: Path) -> None:
-    for name, channel in (("old", "standard"), ("new", "experimental")):
+    for name, channel, kind in (
+        ("old", "standard", "Widget"),
+        ("new", "experimental", "Widget"),
+        ("new", "trial", "Gadget"),
+    ):
         notes = {"gateway.networking.k8s.io/channel": channel}
-        write(tmp_path / name / "widget.yaml", crd(status("A"), annotations=notes))
+        write(tmp_path / name / f"{kind}.yaml", crd(status("A"), kind=kind, annotations=notes))
     hint = "--context standard=experimental"
     ran = run("diff", "./old", "./new", cwd=tmp_path)
     told = f"crdcompat: not compared: widgets.example.com: no context has it on both sides ({hint} compares two)\n"
