@@ -192,7 +192,7 @@ def _named(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unplaced(kustomization: str, patch: Any, files: Collection[str]) -> Any:
-    """A patch without the paths of its files. A file may move; what it holds is compared by its text."""
+    """A patch without the paths of its files: a file that only moves changes no patch."""
     if isinstance(patch, list):
         return [_unplaced(kustomization, each, files) for each in patch]
     if isinstance(patch, dict):
