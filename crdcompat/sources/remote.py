@@ -19,6 +19,7 @@ from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources.fetched import Fetched, address_of, keep, kept
 from crdcompat.sources.redirects import MAX_HOSTS, OtherHost, is_other_host, watched, without_credentials
 from crdcompat.sources.source_options import current_options
+from crdcompat.sources.tls import usual_context
 from crdcompat.sources.unpack import PartReader
 from crdcompat.sources.urls import is_http, public_name, scheme_of, without_secrets
 
@@ -162,7 +163,10 @@ def _options(url: str, *, is_other: bool) -> dict[str, Any]:
     asked, scheme = current_options(), scheme_of(url)
     if scheme in ("http", "https"):
         settings = {**_aiohttp_limits(), "trace_configs": [watched()]}
-        return {"client_kwargs": settings | (without_credentials(url) if is_other else {}), "use_listings_cache": False}
+        if is_other:
+            settings |= without_credentials(url)
+        checks = {"ssl": usual_context()} if scheme == "https" else {}
+        return {"client_kwargs": settings, "use_listings_cache": False, **checks}
     if scheme in ("gs", "gcs"):
         # By default gcsfs first asks another interface for the kind of each bucket, and warns without an answer.
         os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 import yaml
+from certificates import authority
 from fake_cluster import CRDS, FakeCluster, kubeconfig, serving
 from helpers import Json, run
 from packed_sources import NEW, OLD
@@ -15,6 +17,8 @@ from crdcompat.apiserver.server_versions import running_server
 from crdcompat.errors import UsageError
 
 pytest.importorskip("kubernetes")
+
+_LIST: Json = {"kind": "CustomResourceDefinitionList", "metadata": {}, "items": [yaml.safe_load(NEW)]}
 
 
 def test_without_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +41,7 @@ def test_a_cluster_is_a_release_on_its_own_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: Json | None, server: str | None
 ) -> None:
     (tmp_path / "w.yaml").write_bytes(OLD)
-    instead = {CRDS: {"kind": "CustomResourceDefinitionList", "metadata": {}, "items": [yaml.safe_load(NEW)]}}
+    instead = {CRDS: _LIST}
     if version is not None:
         instead["/version/"] = version
     with serving(FakeCluster()) as cluster:
@@ -49,6 +53,23 @@ def test_a_cluster_is_a_release_on_its_own_server(
     # Nothing says that a rollback changes the server: the file is judged on that of the cluster, too.
     assert (found.report["old"]["kubernetes"], found.report["new"]["kubernetes"]) == (server, server)
     assert set(cluster.asked) == {f"GET {CRDS}", "GET /version/"}
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_an_authority_without_extensions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_trusted: bool) -> None:
+    """Python 3.13 asks for extensions of RFC 5280, which authorities of clusters lack; kubectl does not."""
+    certificate, context = authority(tmp_path, is_plain=True)
+    (tmp_path / "w.yaml").write_bytes(OLD)
+    with serving(FakeCluster(), context) as cluster:
+        cluster.instead = lambda _, path, __: (200, _LIST) if path == CRDS else None
+        monkeypatch.setenv(
+            "KUBECONFIG", str(kubeconfig(tmp_path / "config", f"https://127.0.0.1:{cluster.server_port}"))
+        )
+        # The client takes the authorities of a kubeconfig, else those of the machine.
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate) if is_trusted else os.devnull)
+        found = run("diff", tmp_path / "w.yaml", "cluster:kind-kind", "--format", "json")
+    assert (found.code, len(cluster.asked)) == ((1, 2) if is_trusted else (2, 0)), found.err
+    assert is_trusted or "CERTIFICATE_VERIFY_FAILED" in found.err
 
 
 @pytest.mark.parametrize(

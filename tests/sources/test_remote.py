@@ -27,7 +27,7 @@ from crdcompat.sources.tree import Entry
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _collected() -> Iterator[None]:
     yield
     gc.collect()
@@ -154,8 +154,9 @@ def _over_tls(authority_file: Path | None, host: str) -> subprocess.CompletedPro
     return subprocess.run(command, env={**inherited, **known}, capture_output=True, text=True, check=False)
 
 
-def test_a_server_with_tls(tmp_path: Path) -> None:
-    file, context = authority(tmp_path)
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_a_server_with_tls(tmp_path: Path, is_plain: bool) -> None:
+    file, context = authority(tmp_path, is_plain=is_plain)
     with serving(files({"/1.0.yaml": OLD, "/1.1.yaml": NEW}), context) as (host, asked):
         unknown = _over_tls(None, host)
         assert (unknown.returncode, asked) == (2, [])

@@ -25,18 +25,21 @@ _SIGNS = {"key_cert_sign": True, "crl_sign": True} | dict.fromkeys(
 _END = datetime.datetime(2120, 1, 1, tzinfo=datetime.UTC)
 
 
-def authority(folder: Path, address: str = "127.0.0.1") -> tuple[Path, ssl.SSLContext]:
-    """The file of a new authority's certificate, and the context of a server at ``address`` that it has signed."""
+def authority(folder: Path, address: str = "127.0.0.1", *, is_plain: bool = False) -> tuple[Path, ssl.SSLContext]:
+    """The file of a new authority's certificate, and the context of a server at ``address`` that it has signed.
+
+    ``is_plain``: without the extensions of RFC 5280 that name keys and their use, as EKS made them.
+    """
     key, its_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     issuer = _name("the authority of a test")
     known = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     constraints, usage = x509.BasicConstraints(ca=True, path_length=None), x509.KeyUsage(**_SIGNS)
-    ca = _certificate(issuer, issuer, key.public_key(), key, {constraints: True, usage: True, known: False})
+    about: dict[x509.ExtensionType, bool] = {} if is_plain else {usage: True, known: False}
+    ca = _certificate(issuer, issuer, key.public_key(), key, {constraints: True, **about})
     names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))])
     signed_by = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(known)
-    server = _certificate(
-        _name("a server of a test"), issuer, its_key.public_key(), key, {names: False, signed_by: False}
-    )
+    about = {} if is_plain else {signed_by: False}
+    server = _certificate(_name("a server of a test"), issuer, its_key.public_key(), key, {names: False, **about})
     pem = serialization.Encoding.PEM
     file, chain = folder / "ca.pem", folder / "server.pem"
     file.write_bytes(ca.public_bytes(pem))
