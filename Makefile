@@ -47,10 +47,10 @@ site: $(SITE)
 
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto -o faulthandler_timeout=36000 $(ARGS) tests/fuzz tests/test_fuzz.py tests/test_wrong_types.py \
-	  tests/test_hostile_trees.py tests/test_hostile_archives.py tests/compare/test_recall.py \
+	  tests/test_hostile_trees.py tests/test_hostile_archives.py tests/schema/regex/test_hostile.py tests/compare/test_recall.py \
 	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py \
 	  tests/conformance/test_mutated_real.py tests/conformance/test_one_verdict.py tests/conformance/test_bystanders_real.py \
-	  tests/conformance/test_matrix_real.py tests/conformance/test_suggest_patch_real.py \
+	  tests/conformance/test_matrix_real.py tests/conformance/test_crd_installs_real.py tests/conformance/test_suggest_patch_real.py \
 	  tests/features/fleet/test_interrupted.py
 
 # Real API servers and Helm for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,7 @@ from twice import check_twice as check_twice
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
+gc.set_threshold(200_000)  # as in the program, and for the same reason: what is read is large, and lives long
 
 _BUNDLE, _PROJECTS = "data/openshift-api-4.12-4.16.bundle", "data/projects/projects.bundle"
 
@@ -60,17 +63,18 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing is written into the user's cache directory, by what runs before the first test either."""
+    made = tmp_path_factory.mktemp("caches")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
+        patch.setenv("XDG_CACHE_HOME", str(made))
+        yield made
 
 
 @pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(monkeypatch: pytest.MonkeyPatch, _caches: Path) -> Path:
     """The user's cache directory: one of its own for each test."""
-    made = tmp_path_factory.mktemp("cache")
+    made = Path(mkdtemp(dir=_caches))  # pytest's own would list those of all other tests to find a name
     monkeypatch.setenv("XDG_CACHE_HOME", str(made))
     return made
 

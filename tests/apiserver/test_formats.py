@@ -218,7 +218,7 @@ def test_lone_surrogates_are_replacement_characters() -> None:
 def test_long_hostile_text_takes_linear_time(name: str, unit: str) -> None:
     for before in ("", "http://", "g: a@b ("):
         work = []
-        for count in (25_000, 50_000):
+        for count in (5_000, 10_000):
             with operations() as done:
                 matches(name, before + unit * count, NEWEST)
             work.append(done.calls)

@@ -26,7 +26,7 @@ from crdcompat.apiserver.server_versions import DEFAULT_SERVER
 from crdcompat.candidates.local import NodeJudge
 from crdcompat.schema.structural import Node
 
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "900"))  # pairs of schemas in all; each depth takes a third
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "450"))  # pairs of schemas in all; each depth takes a third
 
 _KEEP, _EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _LIST, _KEYS, _RULES = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations"

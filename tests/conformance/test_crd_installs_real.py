@@ -1,9 +1,13 @@
-"""12,933 CRDs posted to nine servers, or put over an installed one: the same verdicts, errors and sentences."""
+"""12,933 CRDs posted to nine servers, or put over an installed one: the same verdicts, errors and sentences.
+
+Every other server is asked in every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks all.
+"""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -13,6 +17,8 @@ from helpers import Json, spawn
 
 _SERVERS = ["openshift-4.13", "openshift-4.14", "openshift-4.15", "openshift-4.16", "openshift-4.17", "openshift-4.18"]
 _SERVERS += ["openshift-4.20", "openshift-4.21", "1.36"]
+if "CRDCOMPAT_FUZZ" not in os.environ:
+    _SERVERS = _SERVERS[::2]
 #: What is reached, in percent of the installations of one server: verdicts, types and fields of errors, sentences.
 _VERDICTS, _ERRORS, _TEXTS = 100.0, 99.9, 99.2
 
@@ -28,7 +34,7 @@ def installations(shared: Path) -> dict[str, list[tuple[Json, Json]]]:
     if not (folder / "crd-install.ndjson.gz").is_file():
         pytest.skip("no answers about CRDs in ../shared")
     crds = {each["id"]: each["crd"] for each in _lines(folder / "crd-install-crds.ndjson.gz")}
-    asked = _lines(folder / "crd-install.ndjson.gz")
+    asked = [each for each in _lines(folder / "crd-install.ndjson.gz") if each["kube"] in _SERVERS]
     requests = (
         {"id": each["id"], "op": f"{each['op']}CRD", "kube": each["kube"], "new": crds[each["crd"]]}
         | ({"old": crds[each["old"]]} if each["old"] else {})

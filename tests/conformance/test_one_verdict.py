@@ -35,8 +35,8 @@ from crdcompat.recordings.recorded_objects import Recorded
 from crdcompat.vocabulary import Direction, Severity
 
 _FUZZ = int(os.environ.get("CRDCOMPAT_FUZZ", "0"))
-#: Every how many merges one is compared, and the number of random pairs.
-_STEP, _RANDOM = (1, 400) if _FUZZ else (11, 25)
+#: Every how many merges one is compared, and one has objects judged; and the number of random pairs.
+_STEP, _JUDGED, _RANDOM = (1, 1, 400) if _FUZZ else (19, 11, 25)
 _BUNDLES = {
     "incidents": "openshift-api-master-2023-2024.bundle",
     "pr-replay": "openshift-api-master-2025.bundle",
@@ -98,7 +98,7 @@ def test_real_merges_have_one_verdict(history: Path) -> None:
 
 
 def test_the_installed_command_says_the_same(history: Path) -> None:
-    for base, head in _merges(history, 40):
+    for base, head in _merges(history, 80):
         told = _told(spawn, history / "api.git", base, head)
         assert told == _told(run, history / "api.git", base, head)
         assert not _differing(told)
@@ -184,7 +184,7 @@ def test_objects_that_meet_a_change_have_its_verdict(history: Path, shared_reade
     """``diff`` with a witness as recorded object, and ``simulate`` on it, for each context with a witness."""
     met: Counter[Severity | None] = Counter()
     differing = []
-    for base, head in _merges(history, _STEP):
+    for base, head in _merges(history, _JUDGED):
         sides = [load(f"git:{ref}", repo=str(history / "api.git"), reader=shared_reader) for ref in (base, head)]
         old, new = (replace(each, runs=server) for each in sides)
         for about, by_diff, by_simulate in _met(old, new):

@@ -22,16 +22,16 @@ _OTHERS = (
 _BY_HAND = re.compile(r"^# \S+: (\w+) \((\w+)\) ?(\S*) has no widening that accepts only ", re.MULTILINE)
 
 
-#: Each compares whole releases three times; the largest pair takes as long as all others.
-_PAIRS = PAIRS if "CRDCOMPAT_FUZZ" in os.environ else PAIRS[:-1]
+#: Each compares whole releases three times: `make fuzz` takes all.
+_MOST = None if "CRDCOMPAT_FUZZ" in os.environ else 2
 
 
-@pytest.mark.parametrize(("old", "new"), _PAIRS)
+@pytest.mark.parametrize(("old", "new"), PAIRS[:_MOST])
 def test_releases_of_openshift(old: str, new: str, openshift_api: Path, tmp_path: Path) -> None:
     _check(openshift_api, f"release-{old}", f"release-{new}", f"origin/release-{old}", tmp_path)
 
 
-@pytest.mark.parametrize(("old", "new"), _OTHERS)
+@pytest.mark.parametrize(("old", "new"), _OTHERS[:_MOST])
 def test_releases_of_other_projects(old: str, new: str, projects: Path, tmp_path: Path) -> None:
     _check(projects, old, new, old, tmp_path)
 

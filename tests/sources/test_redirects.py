@@ -22,7 +22,7 @@ from crdcompat.sources.remote import open_remote
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _collected() -> Iterator[None]:
     yield
     gc.collect()

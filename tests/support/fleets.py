@@ -105,7 +105,7 @@ def files(objects: Iterable[Json]) -> Iterable[tuple[str, bytes]]:
     for item in objects:
         group = item["apiVersion"].partition("/")[0]
         where = f"cluster-scoped-resources/{group}/{item['kind'].lower()}s/{item['metadata']['name']}.yaml"
-        yield where, yaml.safe_dump(item, explicit_start=True).encode()
+        yield where, yaml.dump(item, Dumper=yaml.CSafeDumper, explicit_start=True).encode()
 
 
 def one_of_each(top: Path) -> Path:

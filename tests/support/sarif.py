@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import jsonschema
+from json_schemas import Schema
 from offline import SHARED
 from report_samples import rendered
 
@@ -24,12 +25,15 @@ def sarif_schema() -> Any:
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
+@cache
+def _validated() -> Schema:
+    return Schema(sarif_schema(), jsonschema.Draft4Validator)
+
+
 def one_run(report: Report) -> Run:
     """Render a report; its one run, if the document keeps to the schema and names each rule that it uses once."""
     data = json.loads(rendered(report, "sarif"))
-    validator = jsonschema.Draft4Validator(sarif_schema())
-    errors = [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(data)]
-    assert errors == []
+    assert _validated().faults(data) == []
     (only,) = data["runs"]
     rules = only["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == sorted({result["ruleId"] for result in only["results"]})

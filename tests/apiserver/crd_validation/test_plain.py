@@ -19,7 +19,7 @@ from crdcompat.apiserver.server_versions import Server
 from crdcompat.apiserver.supported.ignored import ignorable
 
 _SERVERS = (Server(26), Server(30), Server(36))
-_CASES = 1500
+_CASES = 600
 
 _TEXT = {"type": "string"}
 _ITEM = {"type": "object", "required": ["type"], "properties": {"type": _TEXT, "size": {"type": "integer"}}}

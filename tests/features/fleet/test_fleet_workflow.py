@@ -342,7 +342,7 @@ main()
 def _interrupted(crds: dict[str, Path], fleet: Path, journal: Path) -> Run:
     """A run that gets Ctrl-C when its journal has three outcomes."""
     for number in range(60):
-        gather(fleet / f"{number:02}.tar.gz", *(widget(f"w{item}", "A") for item in range(60)))
+        gather(fleet / f"{number:02}.tar.gz", *(widget(f"w{item}", "A") for item in range(20)))
     command = [sys.executable, "-c", _WAITS, *map(str, _args(crds, fleet, "--jobs", "2", "--format", "json"))]
     process = subprocess.Popen(
         [*command, "--resume", str(journal)],

@@ -232,7 +232,7 @@ def test_long_runs_of_marks_do_not_grow() -> None:
     assert span(f"a{'`' * 11}b") == f"{'`' * 11}a{'`' * 10}…b{'`' * 11}"
 
 
-@pytest.mark.parametrize("text", ["`" * 5_000, "` " * 5_000, "\u202e" * 5_000])
+@pytest.mark.parametrize("text", ["`" * 1_000, "` " * 1_000, "\u202e" * 1_000])
 def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
     report = hostile_check(tmp_path, "x")
     diff = report.sections[0].report
