@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import ssl
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ from msgspec import Struct
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources.cluster_pages import Page
 from crdcompat.sources.retrying import BUSY, PASSING, Patience, Waiting
-from crdcompat.sources.tls import without_strict
+from crdcompat.sources.tls import tls_context
 from crdcompat.vocabulary import IN_CLUSTER
 
 PAGE = 500
@@ -38,7 +37,6 @@ _WHY = {
 }
 
 _T = TypeVar("_T")
-
 
 #: The media type of answers that have the metadata of the objects alone, if the server knows it.
 METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -148,12 +146,10 @@ class Client:
     def session(self) -> Any:
         """A context manager that closes the client's connections at its end."""
         self._api = self._kubernetes.ApiClient(self._configuration)
-        context = self._urllib3.util.ssl_.create_urllib3_context(
-            cert_reqs=ssl.CERT_NONE if self.is_unverified else ssl.CERT_REQUIRED
-        )
-        if not self._configuration.ssl_ca_cert:
-            context.load_default_certs()  # urllib3 loads them into contexts of its own alone
-        self._api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = without_strict(context)
+        # The client loads the authorities that the kubeconfig names.
+        has_authorities = not self._configuration.ssl_ca_cert
+        checks = tls_context(is_verified=not self.is_unverified, has_authorities=has_authorities)
+        self._api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = checks
         return self._api
 
     def page(self, kind: Resource, token: str, accept: str = "") -> Page:

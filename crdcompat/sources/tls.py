@@ -6,17 +6,22 @@ import ssl
 from functools import cache
 
 
-def without_strict(context: ssl.SSLContext) -> ssl.SSLContext:
-    """The same context without the flag that Python 3.13 sets: that each certificate has the extensions of RFC 5280.
+def tls_context(*, is_verified: bool = True, has_authorities: bool = True) -> ssl.SSLContext:
+    """How a client checks a server; ``has_authorities``: by those of this machine, or of the file SSL_CERT_FILE.
 
-    The authorities of many clusters (EKS, microk8s) and of companies' proxies lack them. The chain, the dates and the
-    names of certificates are checked all the same.
+    Python 3.13 also asks that each certificate has the extensions of RFC 5280. The authorities of many clusters (EKS,
+    microk8s) and of companies' proxies lack them; the chain, the dates and the names are checked all the same.
     """
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    return context
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the authority may be one in the middle, as in Python 3.13
+    if not is_verified:
+        made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
+    if has_authorities:
+        made.load_default_certs()
+    return made
 
 
 @cache
 def usual_context() -> ssl.SSLContext:
-    """How a client checks servers with the authorities that this machine knows (or SSL_CERT_FILE names)."""
-    return without_strict(ssl.create_default_context())
+    """That of this machine's authorities, made once: fsspec keeps a session for each context."""
+    return tls_context()

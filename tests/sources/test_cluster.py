@@ -9,7 +9,7 @@ import pytest
 import yaml
 from certificates import authority
 from fake_cluster import CRDS, FakeCluster, kubeconfig, serving
-from helpers import Json, run
+from helpers import Json, run, write
 from packed_sources import NEW, OLD
 from recorded import from_cluster
 
@@ -55,18 +55,33 @@ def test_a_cluster_is_a_release_on_its_own_server(
     assert set(cluster.asked) == {f"GET {CRDS}", "GET /version/"}
 
 
-@pytest.mark.parametrize("is_trusted", [True, False])
-def test_an_authority_without_extensions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_trusted: bool) -> None:
+@pytest.mark.parametrize(
+    ("of_kubeconfig", "of_machine", "is_trusted"),
+    [("own", None, True), (None, "own", True), (None, None, False), ("other", "own", False)],
+)
+def test_an_authority_without_extensions(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    of_kubeconfig: str | None,
+    of_machine: str | None,
+    is_trusted: bool,
+) -> None:
     """Python 3.13 asks for extensions of RFC 5280, which authorities of clusters lack; kubectl does not."""
-    certificate, context = authority(tmp_path, is_plain=True)
     (tmp_path / "w.yaml").write_bytes(OLD)
+    files: dict[str | None, str] = {None: os.devnull}
+    for name in ("other", "own"):
+        (tmp_path / name).mkdir()
+        certificate, context = authority(tmp_path / name, is_plain=True)
+        files[name] = str(certificate)
     with serving(FakeCluster(), context) as cluster:
         cluster.instead = lambda _, path, __: (200, _LIST) if path == CRDS else None
-        monkeypatch.setenv(
-            "KUBECONFIG", str(kubeconfig(tmp_path / "config", f"https://127.0.0.1:{cluster.server_port}"))
-        )
-        # The client takes the authorities of a kubeconfig, else those of the machine.
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate) if is_trusted else os.devnull)
+        config = kubeconfig(tmp_path / "config", f"https://127.0.0.1:{cluster.server_port}")
+        if of_kubeconfig:
+            made = yaml.safe_load(config.read_bytes())
+            made["clusters"][0]["cluster"]["certificate-authority"] = files[of_kubeconfig]
+            write(config, made)
+        monkeypatch.setenv("KUBECONFIG", str(config))
+        monkeypatch.setenv("SSL_CERT_FILE", files[of_machine])
         found = run("diff", tmp_path / "w.yaml", "cluster:kind-kind", "--format", "json")
     assert (found.code, len(cluster.asked)) == ((1, 2) if is_trusted else (2, 0)), found.err
     assert is_trusted or "CERTIFICATE_VERIFY_FAILED" in found.err
