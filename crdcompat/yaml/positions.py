@@ -27,12 +27,14 @@ class Positions:
     Results are cached: a run can compare one document with several releases.
     """
 
-    __slots__ = ("_found", "_marks", "_sizes")
+    __slots__ = ("_found", "_marks", "_sizes", "_starts")
 
     def __init__(self, marks: array[int]) -> None:
         self._marks = marks
         self._found: dict[Pointer, Place] = {}
-        self._sizes: dict[int, int] = {}  # by id(): the document lives as long as its positions
+        # By id(): the document lives as long as its positions.
+        self._sizes: dict[int, int] = {}
+        self._starts: dict[int, dict[Any, int]] = {}
 
     @classmethod
     def from_bytes(cls, places: bytes) -> Positions:
@@ -50,27 +52,34 @@ class Positions:
         requested = tuple(pointers)
         for pointer in requested:
             if pointer not in self._found:
-                self._found[pointer] = self._place(_index(data, pointer, self._sizes))
+                self._found[pointer] = self._place(self._index(data, pointer))
         return {pointer: self._found[pointer] for pointer in requested}
+
+    def _index(self, data: Any, pointer: Pointer) -> int:
+        at, value = 0, data
+        for part in pointer:
+            starts = self._starts.get(id(value))
+            if starts is None:
+                starts = self._starts[id(value)] = _starts(value, self._sizes)
+            if part not in starts:
+                break
+            at += starts[part]
+            value = value[part]
+        return at
 
     def _place(self, index: int) -> Place:
         mark = self._marks[index]
         return (mark >> COLUMN_BITS) + 1, (mark & _COLUMN) + 1
 
 
-def _index(data: Any, pointer: Pointer, sizes: dict[int, int]) -> int:
-    at, value = 0, data
-    for part in pointer:
-        if isinstance(value, dict) and part in value:
-            before = list(value).index(part)
-            members = list(value.values())
-        elif isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value):
-            before, members = part, value
-        else:
-            break
-        at += 1 + before + sum(_below(member, sizes) for member in members[:before])
-        value = members[before]
-    return at
+def _starts(value: Any, sizes: dict[int, int]) -> dict[Any, int]:
+    """The count of values before each member of a value, by key or index; a scalar has none."""
+    found, at = {}, 1
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in inner:
+        found[key] = at
+        at += 1 + _below(member, sizes)
+    return found
 
 
 def _below(value: Any, sizes: dict[int, int]) -> int:
