@@ -146,10 +146,10 @@ class Client:
     def session(self) -> Any:
         """A context manager that closes the client's connections at its end."""
         self._api = self._kubernetes.ApiClient(self._configuration)
-        # The client loads the authorities that the kubeconfig names.
-        has_authorities = not self._configuration.ssl_ca_cert
-        checks = tls_context(is_verified=not self.is_unverified, has_authorities=has_authorities)
-        self._api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = checks
+        if self.server.startswith("https:"):
+            has_authorities = not self._configuration.ssl_ca_cert  # the client loads those that the kubeconfig names
+            checks = tls_context(is_verified=not self.is_unverified, has_authorities=has_authorities)
+            self._api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = checks
         return self._api
 
     def page(self, kind: Resource, token: str, accept: str = "") -> Page:

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from api_server import Recorded, kubeconfig, serving
 from differences import Bench
+from helpers import PAIRS, Json, diff
 from referees import each_minor, pool
+
+
+@pytest.fixture(scope="session")
+def reports(openshift_api: Path) -> dict[str, Json]:
+    """The report of each pair, by its older release."""
+    return {old: diff(f"release-{old}", f"release-{new}", cwd=openshift_api) for old, new in PAIRS}
 
 
 @pytest.fixture(scope="module", params=each_minor())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import CONTEXT, PAIRS, Json, diff, select, spawn, unpack
+from helpers import CONTEXT, Json, select, spawn, unpack
 
 DATA = "data/conformance"
 
@@ -153,11 +153,6 @@ def rows(shared: Path) -> list[Json]:
         pytest.skip(f"no {path.name} in ../shared")
     found: list[Json] = json.loads(path.read_text())
     return found
-
-
-@pytest.fixture(scope="module")
-def reports(openshift_api: Path) -> dict[str, Json]:
-    return {a: diff(f"release-{a}", f"release-{b}", cwd=openshift_api) for a, b in PAIRS}
 
 
 def _findings(reports: dict[str, Json], row: Json) -> list[Json]:

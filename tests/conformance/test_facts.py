@@ -97,12 +97,6 @@ FACTS: dict[str, list[Fact]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def reports(openshift_api: Path) -> dict[str, Json]:
-    """The report of each pair, by its older release."""
-    return {old: diff(f"release-{old}", f"release-{new}", cwd=openshift_api) for old, new in PAIRS}
-
-
 def _fact(finding: Json) -> tuple[Any, ...]:
     return (*brief(finding), tuple(finding["added"]))
 

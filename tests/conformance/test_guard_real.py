@@ -26,7 +26,6 @@ _CALLS = {
 #: The same of a second run, which keeps what the first one read and judged.
 _CALLS_AGAIN = {
     "diff release-4.13 release-4.14": 930,
-    "diff release-4.15 release-4.16": 2_280,
     "servers release-4.16": 1_290,
 }
 #: MiB of a matrix of four releases.

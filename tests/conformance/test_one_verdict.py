@@ -36,7 +36,7 @@ from crdcompat.vocabulary import Direction, Severity
 
 _FUZZ = int(os.environ.get("CRDCOMPAT_FUZZ", "0"))
 #: Every how many merges one is compared, and one has objects judged; and the number of random pairs.
-_STEP, _JUDGED, _RANDOM = (1, 1, 400) if _FUZZ else (19, 11, 25)
+_STEP, _JUDGED, _RANDOM = (1, 1, 400) if _FUZZ else (19, 11, 12)
 _BUNDLES = {
     "incidents": "openshift-api-master-2023-2024.bundle",
     "pr-replay": "openshift-api-master-2025.bundle",

@@ -38,7 +38,7 @@ from crdcompat.render.escape import Style, columns_of, escape_lines, escape_text
 from crdcompat.render.formats import format_names
 from crdcompat.render.markdown.markup import block
 
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000")) // 100
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "1000")) // 100
 #: Control characters but line breaks, separators, bidirectional marks, invisible characters, tags, variation selectors
 #: of plane 14, non-characters. Not read from the code under test.
 HIDDEN = re.compile(
