@@ -130,6 +130,19 @@ def test_inserted_labels_do_not_hide_a_crd(tmp_path: Path) -> None:
     assert [(line, message) for _, line, _, message in remarks(report)] == [(6, sentence)] * 2
 
 
+@pytest.mark.parametrize(
+    ("action", "is_read"), [("{{- toYaml . | nindent 4 }}", True), ('{{ include "spec" . }}', False)]
+)
+def test_an_action_without_an_indent_ends_no_metadata(tmp_path: Path, action: str, *, is_read: bool) -> None:
+    """The charts of Logging Operator insert annotations so; what gets no indent may be no part of the metadata."""
+    inserted = f"  annotations:\n    a: b\n{{{{- with .Values.annotations }}}}\n{action}\n{{{{- end }}}}\n"
+    for side, values in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.yaml", _text(*values).replace("metadata:\n", f"metadata:\n{inserted}", 1))
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    rules = [finding["rule"] for finding in ran.report["findings"]]
+    assert (rules, ran.code) == ((["enum-value-added"], 1) if is_read else ([], 2))
+
+
 def test_a_condition_that_is_a_document_of_its_own_is_no_problem(tmp_path: Path) -> None:
     """Charts of many CRDs begin with the condition, and a line of dashes follows."""
     report = diff(*_sides(tmp_path, "{{- if .Values.crds.enabled }}\n---", "---\n{{- end }}"))
