@@ -30,8 +30,8 @@ _CONTROL = re.compile(
     re.MULTILINE,
 )
 #: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, perhaps on a condition
-#: that ends there, or one with a value (not the name of the CRD). An action without an indent, at the end of ``metadata``,
-#: is one of its lines if it gives an indent to what it inserts.
+#: that ends there, or one with a value (not the name of the CRD). An action of ``metadata`` needs no indent if it gives
+#: one to what it inserts.
 _BESIDE_SCHEMAS = re.compile(
     rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n"
     rb"(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n|(?(deep)(?!)|\{\{[^{}\n]*\bnindent [1-9].*\n))*",
