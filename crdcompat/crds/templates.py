@@ -43,9 +43,19 @@ _INSERTING = re.compile(
     rb"|\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}(?:[ \t]*\{\{[^{}\n]*\}\})+)[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
+_REFERENCE = re.compile(
+    rb"^([ ]*)- apiVersion: apiextensions\.k8s\.io/v1\r?\n(?:\1  [^\n]*\n)*?"
+    rb"\1  kind: CustomResourceDefinition\r?\n\1  name:[^\n]*$",
+    re.MULTILINE,
+)
 #: An action of Helm; a variable of envsubst, of a Template of OpenShift, or of Flux.
 _REPLACED = re.compile(r"\{\{|\$\{\w+\}")
 _VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)
+
+
+def without_references(data: bytes) -> bytes:
+    """The template without list items that name a CRD: a reference has ``name`` beside its kind, a CRD has metadata."""
+    return _REFERENCE.sub(b"", data)
 
 
 def without_conditions(data: bytes) -> bytes:

@@ -96,6 +96,27 @@ def test_a_template_of_a_role_is_no_template_of_a_crd(tmp_path: Path, text: str,
     assert skipped == [{"file": "role.yaml", "reason": reason, "side": "new"}]
 
 
+_REFERENCE = """\
+- apiVersion: apiextensions.k8s.io/v1
+  jsonPointers:
+  - /status/conditions
+  kind: CustomResourceDefinition
+  name: widgets.example.com
+"""
+_OBJECT = "- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: a}\n"
+
+
+@pytest.mark.parametrize(("more", "code"), [("", 0), (_REFERENCE, 0), (_OBJECT, 2), (_REFERENCE + _OBJECT, 2)])
+def test_a_template_that_names_a_crd_has_none(tmp_path: Path, more: str, code: int) -> None:
+    """Harvester's Bundle of Fleet lists fields of CRDs whose differences do not count."""
+    old, new = _sides(tmp_path, "{{- if .Values.crds }}")
+    template = f"patches:\n{_REFERENCE}{more}{{{{- if .Vip }}}}\nvip: {{{{ .Vip }}}}\n{{{{ end }}\n"
+    for side in (old, new):
+        (side / "templates/w.yaml").write_text(_text("A"))
+        (side / "bundle.yaml").write_text(template)
+    assert run("diff", old, new).code == code
+
+
 _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}
