@@ -10,7 +10,8 @@ from crdcompat.apiserver.gotext import compact_json, json_kind, plain, quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.server_versions import Server
 
-_INT32 = 2**31 - 1
+REPLICAS_PATHS = ("specReplicasPath", "statusReplicasPath")
+MAX_REPLICAS = 2**31 - 1
 
 
 def scale_errors(
@@ -47,8 +48,8 @@ def _replicas(obj: dict[str, Any], path: Any, server: Server) -> Iterator[FieldE
         yield _error(path, 0, server, sentence)
     elif found < 0:
         yield _error(path, found, server, "should be a non-negative integer")
-    elif found > _INT32:
-        yield _error(path, found, server, f"should be less than or equal to {_INT32}")
+    elif found > MAX_REPLICAS:
+        yield _error(path, found, server, f"should be less than or equal to {MAX_REPLICAS}")
 
 
 def scale_of(obj: dict[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def misfit_of_scale(scale: dict[str, Any]) -> str:
         found = held.get("replicas") if held else None
         if found is None:
             continue
-        if isinstance(found, bool) or not isinstance(found, int) or not -_INT32 - 1 <= found <= _INT32:
+        if isinstance(found, bool) or not isinstance(found, int) or not -MAX_REPLICAS - 1 <= found <= MAX_REPLICAS:
             shown = json_kind(found, compact_json(found))
             return (
                 f"json: cannot unmarshal {shown} into Go struct field Scale{part.title()}.{part}.replicas of type int32"

@@ -264,7 +264,7 @@ def _impossible(trial: Trial, pair: WriterReader) -> Ended | None:
         parent = node_at(root, trial.path[:-1])
         needed = parent is not None and trial.path[-1] in parent.required  # a branch may require it of some objects
         return Ended.NEVER if needed else None
-    node = node_at(root, trial.path)
+    node, _ = pair.nodes(trial.path)
     fixed = trial.label is not ABSENT or not isinstance(trial.value, (dict, list))  # the search may change other values
     if node is not None and fixed and not NodeJudge(node, server).accepts(trial.value):
         return Ended.NOT_THIS

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from crdcompat.apiserver.crd_validation.decoded_keywords import KNOWN
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.junctor_branches import BRANCHES, branch_sites, compared_by_branch
 from crdcompat.compare.registry import all_facets, module_of
@@ -101,8 +102,12 @@ class _Walk:
                 self._junctor(site, keyword)
             elif keyword in _CONTAINERS:
                 self._container(site, keyword)
-            elif keyword not in _owned():
+            elif keyword in _owned():
+                continue
+            elif _may_be_read(keyword):
                 found.undecided.append(site.undecided(keyword, "no rule of this version judges this keyword"))
+            else:
+                found.texts.append(f"{render(site.path) or 'the object'}: {keyword}, which no server reads")
 
     def _compare_node(self, site: Site, differing: list[str]) -> None:
         """What the facets find at a node where these keywords differ."""
@@ -175,6 +180,11 @@ class _Walk:
         ]
         found.undecided += inside.undecided
         found.texts += inside.texts
+
+
+def _may_be_read(keyword: str) -> bool:
+    """Whether a server may read a keyword: it drops one that it does not know. Newer ones may know more extensions."""
+    return keyword in KNOWN or keyword.startswith("x-")
 
 
 def _is_of_node(keyword: str, site: Site) -> bool:

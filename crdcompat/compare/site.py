@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -11,9 +12,11 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.field_errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.metadata.object_names import NEARLY_SUBDOMAIN, SUBDOMAIN_LIMIT
+from crdcompat.apiserver.scale import MAX_REPLICAS, REPLICAS_PATHS
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.candidates.sample import number
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.schema.paths import Pointer, SchemaPath, node_at, value_at
+from crdcompat.schema.paths import Pointer, SchemaPath, node_at, render, value_at
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords whose errors do not concern one value of their own.
@@ -89,6 +92,22 @@ _NAME = ("metadata", "name")
 _OF_NAMES = {"pattern": f"^{NEARLY_SUBDOMAIN}$", "maxLength": SUBDOMAIN_LIMIT}
 
 
+def _counts_replicas(resource: Resource, path: SchemaPath) -> bool:
+    """Whether the scale subresource has a path for its replicas."""
+    scale = resource.version.scale
+    return scale is not None and f".{render(path)}" in [scale.get(name) for name in REPLICAS_PATHS]
+
+
+def _as_replicas(node: Node) -> Node:
+    """The node with the limits of replicas."""
+    raw = dict(node.raw)
+    if number(raw.get("minimum"), -1) < 0:
+        raw |= {"minimum": 0, "exclusiveMinimum": False}
+    if number(raw.get("maximum"), math.inf) > MAX_REPLICAS:
+        raw |= {"maximum": MAX_REPLICAS, "exclusiveMaximum": False}
+    return Node(raw)
+
+
 class WriterReader(Struct, frozen=True):
     """The pair for one direction: ``reader`` reads objects that are valid under ``writer``."""
 
@@ -98,11 +117,14 @@ class WriterReader(Struct, frozen=True):
     def nodes(self, path: SchemaPath) -> tuple[Node | None, Node | None]:
         """The writer's and the reader's node at ``path``; None where a schema does not describe its values.
 
-        The writer's node of the object's name has the limits of all names (docs/semantics.md#metadata).
+        The writer's node of the object's name has the limits of all names (docs/semantics.md#metadata), that of
+        replicas the limits of the scale subresource (docs/semantics.md#scale).
         """
         writer, reader = node_at(self.writer.node, path), node_at(self.reader.node, path)
         if path == _NAME and writer is not None:
             writer = Node({**writer.raw, "allOf": [*(branch.raw for branch in writer.all_of), _OF_NAMES]})
+        elif writer is not None and writer.type == "integer" and _counts_replicas(self.writer, path):
+            writer = _as_replicas(writer)
         return writer, reader
 
     def question(self, *about: Any) -> bytes:

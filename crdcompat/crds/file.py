@@ -17,6 +17,7 @@ from crdcompat.crds.templates import (
     without_conditions,
     without_controls,
     without_other_kinds,
+    without_references,
 )
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, METADATA, fragment_reason, is_kustomization
 from crdcompat.errors import Problem, Skipped, SourceError
@@ -150,8 +151,8 @@ def _of_template(found: CrdFile, data: bytes, entry: Entry) -> CrdFile:
         found = replace(found, skipped=(*found.skipped, *more), problems=tuple(problems))
         if not problems:
             return found
-    elif not has_crd_line(data):
-        return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(data) else NO_CRD),))
+    elif not has_crd_line(rest := without_references(data)):
+        return CrdFile(skipped=(Skipped(entry.path, TEMPLATE if template_names_crds(rest) else NO_CRD),))
     plain = read_file(text, entry) if (text := without_conditions(data)) != data else CrdFile()
     if plain.documents and not plain.problems:
         return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))

@@ -30,19 +30,32 @@ _CONTROL = re.compile(
     re.MULTILINE,
 )
 #: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, perhaps on a condition
-#: that ends there, or one with a value (not the name of the CRD).
+#: that ends there, or one with a value (not the name of the CRD). An action of ``metadata`` needs no indent if it gives
+#: one to what it inserts.
 _BESIDE_SCHEMAS = re.compile(
-    rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n)*", re.MULTILINE
+    rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n"
+    rb"(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n|(?(deep)(?!)|\{\{[^{}\n]*\bnindent [1-9].*\n))*",
+    re.MULTILINE,
 )
 _INSERTING = re.compile(
-    rb"(?:^[ \t]+|(?<=:)[ \t]+(?=[^\n]*indent\b))"
+    rb"(?:^[ \t]*|(?<=:)[ \t]+(?=[^\n]*indent\b))"
     rb"(?:\{\{-?[ \t]*(?:include|template|toYaml|\.)[^{}\n]*\}\}"
     rb"|\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}(?:[ \t]*\{\{[^{}\n]*\}\})+)[ \t]*(?=\r?$)",
+    re.MULTILINE,
+)
+_REFERENCE = re.compile(
+    rb"^([ ]*)- apiVersion: apiextensions\.k8s\.io/v1\r?\n(?:\1  [^\n]*\n)*?"
+    rb"\1  kind: CustomResourceDefinition\r?\n\1  name:[^\n]*$",
     re.MULTILINE,
 )
 #: An action of Helm; a variable of envsubst, of a Template of OpenShift, or of Flux.
 _REPLACED = re.compile(r"\{\{|\$\{\w+\}")
 _VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)
+
+
+def without_references(data: bytes) -> bytes:
+    """The template without list items that name a CRD: a reference has ``name`` beside its kind, a CRD has metadata."""
+    return _REFERENCE.sub(b"", data)
 
 
 def without_conditions(data: bytes) -> bytes:

@@ -106,6 +106,8 @@ def _limits(item: Judged) -> Iterator[tuple[Severity, str]]:
         yield Severity.WARNING, "its chart is off by default"
     if item.doubtful and kind == "crd.deleted":
         yield Severity.WARNING, "only helm renders the annotations"
+    elif item.doubtful and kind.startswith("subresource.status-"):
+        yield Severity.WARNING, "its status declares nothing"
     elif item.doubtful and kind != "version.removed":
         yield Severity.WARNING, "no example object was found"
     if item.unlikely:

@@ -15,23 +15,26 @@ KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
-#: The end of the name of a file from which a build makes the one without it; mostly it inserts a version.
-_SOURCE = ".in"
+#: The ends of the names of files from which a build (``.j2``: with Jinja) makes the one without.
+_SOURCES = (".in", ".j2")
 #: The names of manifests as patterns for git.
-MANIFESTS = tuple(f"*{each}{end}" for end in ("", _SOURCE) for each in sorted(_EXTENSIONS))
+MANIFESTS = tuple(f"*{each}{end}" for end in ("", *_SOURCES) for each in sorted(_EXTENSIONS))
 
 
 @lru_cache(1 << 16)  # all sides of a comparison ask for mostly the same paths
 def is_manifest_name(path: str) -> bool:
     """Whether a file is YAML or JSON by its name, or what a build makes one of (``crds.yaml.in``)."""
-    name = path[path.rfind("/") + 1 :].removesuffix(_SOURCE)
+    name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
+    if name[dot:] in _SOURCES:
+        name = name[:dot]
+        dot = name.rfind(".")
     return dot >= 0 and name[dot:].lower() in _EXTENSIONS  # kubectl reads a file called .yaml, too
 
 
 def is_template_name(path: str) -> bool:
     """Whether a build makes a manifest of a file, by its name."""
-    return path.endswith(_SOURCE) and is_manifest_name(path)
+    return path.endswith(_SOURCES) and is_manifest_name(path)
 
 
 def is_commit_id(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from helpers import crd, diff, only, run, write
 from variants import tree, variant
 
@@ -51,20 +52,21 @@ def test_left_out_folders_do_not_count_in_the_source_s_own_path(tmp_path: Path) 
     assert only(diff(old, new))["added"] == ["B"]
 
 
-def test_what_a_build_makes_manifests_of_is_read(tmp_path: Path) -> None:
-    """Emissary's ``emissary-crds.yaml.in`` is the manifest, but for one name."""
+@pytest.mark.parametrize("end", ["in", "j2"])
+def test_what_a_build_makes_manifests_of_is_read(tmp_path: Path, end: str) -> None:
+    """Emissary's ``emissary-crds.yaml.in`` is the manifest, but for one name; OVN-Kubernetes has ``….yaml.j2``."""
     gadget = crd(kind="Gadget")
     for side, members in (("old", "A"), ("new", "AB")):
-        write(tmp_path / side / "crds.yaml.in", json.dumps(variant(*members)))
+        write(tmp_path / side / f"crds.yaml.{end}", json.dumps(variant(*members)))
         spec = {**gadget["spec"], "versions": "@VERSIONS@"}
-        write(tmp_path / side / "values/w.yml.in", json.dumps({**gadget, "spec": spec}))
-        write(tmp_path / side / "v.yaml.in", "kind: CustomResourceDefinition\nspec: {versions: @VERSIONS@}\n")
-        write(tmp_path / side / "image.yaml.in", "image: @IMAGE@\n")
+        write(tmp_path / side / f"values/w.yml.{end}", json.dumps({**gadget, "spec": spec}))
+        write(tmp_path / side / f"v.yaml.{end}", "kind: CustomResourceDefinition\nspec: {versions: @VERSIONS@}\n")
+        write(tmp_path / side / f"image.yaml.{end}", "image: @IMAGE@\n")
     report = diff(tmp_path / "old", tmp_path / "new")
     assert only(report)["added"] == ["B"]
     assert report["summary"]["problems"] == []
     assert {each["file"]: each["reason"] for each in report["summary"]["skipped"]} == {
-        "values/w.yml.in": "template that is not YAML",
-        "v.yaml.in": "template that is not YAML",
-        "image.yaml.in": "no CRD",
+        f"values/w.yml.{end}": "template that is not YAML",
+        f"v.yaml.{end}": "template that is not YAML",
+        f"image.yaml.{end}": "no CRD",
     }

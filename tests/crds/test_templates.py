@@ -96,6 +96,27 @@ def test_a_template_of_a_role_is_no_template_of_a_crd(tmp_path: Path, text: str,
     assert skipped == [{"file": "role.yaml", "reason": reason, "side": "new"}]
 
 
+_REFERENCE = """\
+- apiVersion: apiextensions.k8s.io/v1
+  jsonPointers:
+  - /status/conditions
+  kind: CustomResourceDefinition
+  name: widgets.example.com
+"""
+_OBJECT = "- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: a}\n"
+
+
+@pytest.mark.parametrize(("more", "code"), [("", 0), (_REFERENCE, 0), (_OBJECT, 2), (_REFERENCE + _OBJECT, 2)])
+def test_a_template_that_names_a_crd_has_none(tmp_path: Path, more: str, code: int) -> None:
+    """Harvester's Bundle of Fleet lists fields of CRDs whose differences do not count."""
+    old, new = _sides(tmp_path, "{{- if .Values.crds }}")
+    template = f"patches:\n{_REFERENCE}{more}{{{{- if .Vip }}}}\nvip: {{{{ .Vip }}}}\n{{{{ end }}\n"
+    for side in (old, new):
+        (side / "templates/w.yaml").write_text(_text("A"))
+        (side / "bundle.yaml").write_text(template)
+    assert run("diff", old, new).code == code
+
+
 _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}
@@ -128,6 +149,19 @@ def test_inserted_labels_do_not_hide_a_crd(tmp_path: Path) -> None:
     assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
     sentence = f"{_REMARK}, and the lines that it inserts are not read"
     assert [(line, message) for _, line, _, message in remarks(report)] == [(6, sentence)] * 2
+
+
+@pytest.mark.parametrize(
+    ("action", "is_read"), [("{{- toYaml . | nindent 4 }}", True), ('{{ include "spec" . }}', False)]
+)
+def test_an_action_without_an_indent_ends_no_metadata(tmp_path: Path, action: str, *, is_read: bool) -> None:
+    """The charts of Logging Operator insert annotations so; what gets no indent may be no part of the metadata."""
+    inserted = f"  annotations:\n    a: b\n{{{{- with .Values.annotations }}}}\n{action}\n{{{{- end }}}}\n"
+    for side, values in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.yaml", _text(*values).replace("metadata:\n", f"metadata:\n{inserted}", 1))
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    rules = [finding["rule"] for finding in ran.report["findings"]]
+    assert (rules, ran.code) == ((["enum-value-added"], 1) if is_read else ([], 2))
 
 
 def test_a_condition_that_is_a_document_of_its_own_is_no_problem(tmp_path: Path) -> None:

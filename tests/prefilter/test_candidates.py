@@ -74,6 +74,8 @@ def test_whether_a_file_may_hold_a_crd(text: str, *, expected: bool) -> None:
         ("a/b.tpl", True),
         ("b.in", True),
         ("b.yaml.in", False),
+        ("b.yaml.j2", False),
+        ("b.j2", True),
         ("w.yaml", False),
         ("README", False),
         ("a.go", False),

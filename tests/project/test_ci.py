@@ -223,7 +223,9 @@ def test_pre_commit() -> None:
     assert {hook["id"] for hook in repo["hooks"]} == offered
 
 
-@pytest.mark.parametrize("path", ["crd/a.yaml", "b.YML", "c.json", "crds.yaml.in", "a.go", "yaml", "a.yaml.tpl"])
+@pytest.mark.parametrize(
+    "path", ["crd/a.yaml", "b.YML", "c.json", "crds.yaml.in", "w.yml.j2", "a.go", "yaml", "a.yaml.tpl"]
+)
 def test_the_hook_of_a_check_starts_where_a_manifest_changes(path: str) -> None:
     hooks = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert (re.search(hooks[0]["files"], path) is not None) == is_manifest_name(path)

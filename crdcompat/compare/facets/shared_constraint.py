@@ -86,7 +86,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     )
     read_values = (
         (value, as_read(defaulted(value, writer), reader))
-        for value in chain(modelled, _candidates(writer, reader, constraint))
+        for value in chain(modelled, _candidates(writer, reader, constraint, made))
     )
     broken = (
         value
@@ -157,14 +157,14 @@ def _modelled(constraint: Node, writer: Node, reader: tuple[Node, Server], made:
     yield from (found["self"] for found in breaking(constraint, writer, reader, made))
 
 
-def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
+def _candidates(writer: Node, reader: Node, constraint: Node, made: ValidValues) -> Iterator[Any]:
     if writer.type == "object":
-        yield from _objects(writer, reader, constraint)
+        yield from _objects(writer, reader, constraint, made)
     yield from (value for value in _with_added_defaults(writer, reader) if value is not ABSENT)
     yield from variants(writer, constraint)
 
 
-def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str, Any]]:
+def _objects(writer: Node, reader: Node, constraint: Node, made: ValidValues) -> Iterator[dict[str, Any]]:
     """Objects of the members that the reader reads differently."""
     base = sample(writer)
     base = base if isinstance(base, dict) else {}
@@ -172,7 +172,7 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     for name, mine in writer.properties.items():
         theirs = reader.properties.get(name)
         if theirs is None or not identical(mine.raw, theirs.raw):
-            members[name] = None if mine.nullable else sample(mine)
+            members[name] = None if mine.nullable else made(mine) if mine.rules else sample(mine)
     if writer.preserve and not reader.preserve:
         named = (mention.member[0] for mention in mentions(constraint) if mention.member)
         undeclared = (*constraint.required, *named, "crdcompatUnknown", "crdcompatOther")

@@ -408,6 +408,15 @@ def test_an_unknown_keyword_is_undecided(tmp_path: Path) -> None:
     ]
 
 
+def test_what_no_server_reads_is_text(tmp_path: Path) -> None:
+    """Kube-OVN's CRDs had ``min`` and ``max``, which servers drop."""
+    old, new = at("spec.v", {"type": "integer", "max": 200, "format": "int32"}), at("spec.v", {"type": "integer"})
+    report = diff(*both(tmp_path, old, new))
+    assert report["undecided"] == []
+    assert [each["rule"] for each in report["findings"]] == ["format-changed"]
+    assert report["summary"]["text_only_changes"] == 1
+
+
 @pytest.mark.parametrize("keyword", ["description", "title", "example", "externalDocs"])
 def test_texts_are_counted(tmp_path: Path, keyword: str) -> None:
     old = at("spec.v", string())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, both, brief, diff, obj, root, string
+from helpers import Json, both, brief, crd, diff, obj, root, string
 
 
 def _integer(**more: object) -> Json:
@@ -37,6 +37,18 @@ def test_a_format_of_numbers_rejects_what_the_writer_allows_beyond_it(
     """Crunchy Data: a version from 10 to 17 became an int32."""
     upgrade = [each for each in _found(tmp_path, writer, reader) if each[0] == "upgrade"]
     assert upgrade == ([("upgrade", "format-changed", True)] if expected else [])
+
+
+@pytest.mark.parametrize("more", [{"format": "int32"}, {"minimum": 0}, {"maximum": 2**31 - 1}])
+def test_replicas_of_the_scale_subresource_have_its_limits_anyway(tmp_path: Path, more: Json) -> None:
+    """VictoriaMetrics: ``shardCount`` became an int32, which the server had checked in each write all along."""
+    sides = [crd(root(spec=obj(shards=_integer(**keywords), other=_integer()))) for keywords in ({}, more)]
+    for path, expected in ((".spec.shards", []), (".spec.other", ["upgrade"])):
+        for side in sides:
+            scale = {"specReplicasPath": path, "statusReplicasPath": ".status.shards"}
+            side["spec"]["versions"][0]["subresources"] = {"status": {}, "scale": scale}
+        report = diff(*both(tmp_path, *sides))
+        assert ([each["direction"] for each in report["findings"]], report["undecided"]) == (expected, [])
 
 
 def test_another_type_is_no_change_of_the_format(tmp_path: Path) -> None:

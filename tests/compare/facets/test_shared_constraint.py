@@ -24,9 +24,15 @@ def at_least_one(**members: Json) -> Json:
     return {**obj(**members), "minProperties": 1}
 
 
-def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Path) -> None:
-    """cluster-api 1.12 -> 1.13: the status of a Machine has at least one property, and gains failureDomain."""
-    old, new = (root(status=at_least_one(**_MORE, **more)) for more in ({}, {"failureDomain": string()}))
+@pytest.mark.parametrize(
+    "added", [string(), {**obj(at=string()), "x-kubernetes-validations": [{"rule": "has(self.at)"}]}]
+)
+def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Path, added: Json) -> None:
+    """cluster-api 1.12 -> 1.13: the status of a Machine has at least one property, and gains failureDomain.
+
+    Trainer 2.1 -> 2.2: what a TrainJob gains has a rule of its own.
+    """
+    old, new = (root(status=at_least_one(**_MORE, **more)) for more in ({}, {"added": added}))
     finding = broken(tmp_path, old, new)
     assert (finding["path"], finding["direction"], finding["severity"]) == ("status", "rollback", "info")
     assert "no controller writes that" in finding["message"]
