@@ -342,7 +342,7 @@ def test_exit_code(three: list[str], tmp_path: Path, args: tuple[str, ...], code
 def test_a_blocked_kind_is_named_once_for_all_its_versions(tmp_path: Path) -> None:
     """Gatekeeper: two versions of a provider gained a status. A CRD that one release lacks is one."""
     for name, more in (("1.0", {"subresources": {}}), ("1.1", {"subresources": {"status": {}}})):
-        sides = [version(root(status=obj()), each, storage=each == "v1") for each in ("v1", "v2")]
+        sides = [version(root(status=obj(p=string())), each, storage=each == "v1") for each in ("v1", "v2")]
         write(tmp_path / name / "w.yaml", crd(versions=[{**each, **more} for each in sides]))
     write(tmp_path / "1.0" / "g.yaml", crd(root(), kind="Gadget"))
     out = run("matrix", "1.0", "1.1", cwd=tmp_path).out
