@@ -68,6 +68,7 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = tmp_path_factory.mktemp("caches")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(made))
+        patch.setenv("PIP_NO_COMPILE", "1")  # of what tests install, they import a part
         yield made
 
 
