@@ -13,7 +13,9 @@ from crdcompat.config.found import FoundServer, is_openshift, main_branch, serve
 from crdcompat.config.release_lines import Line, line_of, nouns_of, older, releases_of
 from crdcompat.config.release_trains import train_of
 from crdcompat.errors import SourceError
+from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS
 from crdcompat.sources.branches import Names, read_names
+from crdcompat.sources.git import has_word
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 
@@ -94,10 +96,21 @@ def _which(line: Line, base: str, names: Names) -> str:
 def _targets(repo: Repository, line: Line, base: str, names: Names) -> Mapping[str, Sequence[str]] | Sequence[str]:
     """The targets of the base and of the newest release branches; those of tags are the same for all branches."""
     if line.are_tags:
-        return list(targets_of(line, names))
+        return _with_crds(repo, base, targets_of(line, names))
     train = train_of(repo, names, base)
     releases = releases_of(train)
-    found = {base: list(targets_of(line, names))} if base and line.before else {}
+    found = {base: _with_crds(repo, base, targets_of(line, names))} if base and line.before else {}
     for name in train.branches[:_MAX_RELEASES]:
-        found.setdefault(name, list(targets_of(Line(name, older(name, releases)), names)))
+        found.setdefault(name, _with_crds(repo, name, targets_of(Line(name, older(name, releases)), names)))
     return found
+
+
+def _with_crds(repo: Repository, branch: str, targets: Sequence[str]) -> list[str]:
+    """The targets without those that have no CRD where the branch has one: they are from before the first CRD."""
+    if not targets or not _has_crd(repo, branch or "HEAD"):
+        return list(targets)
+    return [name for name in targets if _has_crd(repo, name)]
+
+
+def _has_crd(repo: Repository, name: str) -> bool:
+    return has_word(repo, resolve(repo, name).commit, "CustomResourceDefinition", excluded_folders=EXCLUDED_FOLDERS)

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 class Section(Struct, frozen=True):
     """One comparison of a check: the head with its ``base`` (the change itself) or with a rollback ``target``.
 
-    Against a target, findings from before the change have the status ``existing``.
+    Against a target, findings from before the change have the status ``existing``. A target that ``may_be_empty`` is
+    one that nobody named: the program found it, and a release from before the first CRD says nothing.
     """
 
     against: Against
     report: DiffReport
+    may_be_empty: bool = False
 
 
 class Outcome(StrEnum):
@@ -121,13 +123,13 @@ def _unjudged(section: Section, *, is_first: bool) -> Iterator[str]:
     """The reasons why a part of a section was not judged. ``is_first``: the change adds the first CRDs of its branch.
 
     A change that leaves no CRD leaves nothing to judge: the CRDs may be gone, or where nobody looks for them. A target
-    without CRDs is mostly the wrong one; it is not where the base has none either.
+    without CRDs is mostly the wrong one; it is not where the base has none either, or nobody named the target.
     """
     report = section.report
     yield from unjudged_parts(report)
     if report.is_empty(Side.NEW):
         yield f"{report.new.title} leaves no CRD, or only where none is looked for (vendor/, `include`, `exclude`)"
-    elif section.against == Against.TARGET and report.is_empty(Side.OLD) and not is_first:
+    elif section.against == Against.TARGET and report.is_empty(Side.OLD) and not (is_first or section.may_be_empty):
         yield f"no CRD in {report.old.title}"
 
 

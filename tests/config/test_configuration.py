@@ -531,6 +531,15 @@ def test_init_proposes_the_tags_of_the_newest_minors(tmp_path: Path) -> None:
     assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["v1.11.0", "v1.10.10", "v1.9.0"]
 
 
+def test_init_proposes_no_release_from_before_the_first_crd(tmp_path: Path) -> None:
+    """CRDs in ``vendor/`` are other projects'."""
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    commit(tmp_path, {"vendor/w.yaml": crd(root())})
+    git(tmp_path, "tag", "v1.0.0")
+    assert run("init", cwd=_repository(tmp_path, ("v1.1.0", "v1.2.0"))).code == 0
+    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["v1.2.0", "v1.1.0"]
+
+
 def test_init_proposes_a_tag_at_the_end_of_main(tmp_path: Path) -> None:
     """What comes next can be rolled back to it."""
     git(_repository(tmp_path, ("1.8.0", "1.9.0")), "tag", "--annotate", "--message", "now", "1.10")

@@ -97,7 +97,8 @@ def compare_change(
         used |= more
     if without_change and not any(each.findings for each in of_targets):
         return no_crd_changed(change, base.commit, head_tree, options.repo, without_change)
-    sections = tuple(Section(Against.TARGET, of_target) for of_target in of_targets)
+    may_be_empty = targets.found and not (config.values["include"] or config.values["exclude"])
+    sections = tuple(Section(Against.TARGET, of_target, may_be_empty) for of_target in of_targets)
     if not options.targets_only:
         sections = (Section(Against.BASE, mark_unreleased(introduced, of_targets)), *sections)
     preset = f"variants are distinguished as in {config.preset or preset_of((*base.documents, *head.documents))} trees"

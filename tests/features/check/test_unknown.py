@@ -71,6 +71,26 @@ def test_a_target_without_crds_is_unknown(tmp_path: Path, target: Files) -> None
 
 
 @pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, (0, "clean")),
+        ({"rollback_targets": ["v0.1.0"]}, (2, "unknown")),
+        ({"exclude": ["other/*"]}, (2, "unknown")),
+    ],
+    ids=["found", "configured", "found, and files are left out"],
+)
+def test_a_release_from_before_the_first_crd_is_unknown_only_where_somebody_named_it(
+    tmp_path: Path, config: Json, expected: tuple[int, str]
+) -> None:
+    """A repository has the tag v0.1.0 without a CRD, then CRDs, then a change that gives them a field."""
+    repo = _changed(tmp_path, {"w.yaml": _WIDGET}, {"w.yaml": _WIDER}, {"x": "y"}, config)
+    git(repo, "tag", "v0.1.0", "old")
+    ran = _checked(repo, "--format", "json")
+    assert [each["old"]["name"] for each in ran.report["sections"]][1:] == ["v0.1.0"]
+    assert (ran.code, ran.report["verdict"]) == expected
+
+
+@pytest.mark.parametrize(
     ("base", "head", "target", "verdict"),
     [
         ({}, {"w.yaml": _WIDGET}, None, "clean"),
