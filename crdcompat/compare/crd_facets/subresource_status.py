@@ -11,7 +11,7 @@ from crdcompat.compare.crd_facet import FAILED, LOST, CrdChange, CrdEffect, CrdF
 from crdcompat.compare.facet import Effects
 from crdcompat.vocabulary import Effect
 
-_EMPTY = "the schema of its status declares nothing that a controller could write"
+_EMPTY = "its schema declares nothing in status that a controller could write"
 EFFECTS = {
     "subresource.status-added": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.VALUE_PRUNED,)),
     "subresource.status-removed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.REQUEST_FAILED,)),
@@ -34,9 +34,11 @@ def _is_empty(pair: VersionPair, *, new: bool) -> bool:
     """Whether the server prunes all that anybody writes to the status of one side."""
     root = pair.versions[new].node
     status = root.properties.get("status")
-    if status is None or not pair.crds.crds[new].prunes or root.preserve:
+    if not pair.crds.crds[new].prunes or root.preserve or root.additional is not None:
         return False
-    return not (status.properties or status.additional is not None or status.preserve or status.type != "object")
+    return status is None or not (
+        status.properties or status.additional is not None or status.preserve or status.type != "object"
+    )
 
 
 _KEYS = frozenset({"subresources"})
