@@ -18,6 +18,7 @@ from crdcompat.crds.aside import Place, place_of
 from crdcompat.crds.kustomizations import is_kustomization_name
 from crdcompat.prefilter.candidates import excluded, is_packed_chart
 from crdcompat.sources.helm import CHART
+from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -31,6 +32,7 @@ _COPY = re.compile(
 )
 _IS_PROJECT = re.compile(rb"^(?:layout|domain|repo|projectName):", re.MULTILINE)
 _OUTPUT = re.compile(rb"output:crd:(?:[\w:]+)=([^\s\"';&|\\]+)")
+_BUILT = re.compile(rb"kustomize[)}]?[ \t]+build[ \t]+([^\s>|;&]+)[ \t]*>[ \t]*([^\s>|;&]+)", re.IGNORECASE)
 _ASSIGNED = re.compile(rb"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[:?]*=[ \t]*(\S+)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(rb"\$[({](\w+)[)}]")
 _OF_RELEASES = re.compile(r"\.github/workflows/[^/]*release[^/]*\.ya?ml|\.goreleaser\.ya?ml")
@@ -43,7 +45,7 @@ class Kind(IntEnum):
     A chart and a bundle are packages for the users of different installers: both ship.
     """
 
-    INSTALLED, LISTED, PACKAGE, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(8)
+    INSTALLED, LISTED, PACKAGE, BUILT, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(9)
 
 
 class Evidence(Struct, frozen=True):
@@ -66,11 +68,14 @@ class Evidence(Struct, frozen=True):
 def read_evidence(tree: Tree, kustomized: Callable[[Tree], Kustomized], crds: Collection[str]) -> tuple[Evidence, ...]:
     """All evidence of a tree about the files with ``crds``, in its order. Raises SourceError."""
     entries = {entry.path: entry for entry in tree.entries()}
-    found = [*_kustomizations(kustomized(tree), entries, crds)]
+    known = kustomized(tree)
+    found = [*_kustomizations(known, entries, crds)]
     texts = [entry for path, entry in entries.items() if _counts(path) and _reader(path) is not None]
     for entry, data in tree.read(texts):
         if (read := _reader(entry.path)) is not None:
             found += read(entry.path, data, crds)
+        if read is _makefile:
+            found += _built(entry.path, data, known)
     return tuple(sorted((each for each in found if any(map(each.covers, crds))), key=lambda each: each.kind))
 
 
@@ -133,12 +138,28 @@ def _project(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence
 
 
 def _makefile(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
-    values = dict(_ASSIGNED.findall(data))
+    values = _assigned(data)
     for match in _OUTPUT.finditer(data):
-        named = _VARIABLE.sub(lambda found: values.get(found[1], found[0]), match[1])
-        if b"$" not in named:
-            folder = posixpath.normpath(named.decode(errors="replace"))
+        if "$" not in (folder := _valued(match[1], values)):
             yield Evidence(Kind.GENERATED, path, folders=(_beside(path, folder),))
+
+
+def _built(path: str, data: bytes, kustomized: Kustomized) -> Iterator[Evidence]:
+    """The files that kustomize writes, where it changes the versions of CRDs: no base has all that clusters get."""
+    values = _assigned(data)
+    for match in _BUILT.finditer(data):
+        folder, file = (_beside(path, _valued(each, values)) for each in match.groups())
+        reached = [kustomized.reached.get(f"{folder}/{name}", frozenset()) for name in KUSTOMIZATIONS]
+        if not kustomized.reshaping.isdisjoint(frozenset().union(*reached)):
+            yield Evidence(Kind.BUILT, path, frozenset({file}))
+
+
+def _assigned(data: bytes) -> dict[bytes, bytes]:
+    return dict(_ASSIGNED.findall(data))
+
+
+def _valued(text: bytes, values: dict[bytes, bytes]) -> str:
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text).decode(errors="replace")
 
 
 def _releases(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:

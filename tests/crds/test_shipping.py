@@ -113,6 +113,19 @@ _SAID = [
         id="controller-gen",
     ),
     pytest.param(
+        {
+            "crd/kustomization.yaml": "resources: [bases/w.yaml]\npatches:\n- path: p.yaml\n"
+            "  target: {name: widgets.example.com}\n",
+            "crd/p.yaml": "[{op: add, path: /spec/versions/0, value: {name: v0, served: false}}]\n",
+            "Makefile": "DIR = ./deploy\n\tcontroller-gen crd output:crd:dir=crd/bases paths=./...\n"
+            "\t$(KUSTOMIZE) build crd/ > $(DIR)/crd.yaml\n",
+        },
+        "deploy/crd.yaml",
+        "crd/bases/w.yaml",
+        "from Makefile",
+        id="what kustomize writes where it changes versions",
+    ),
+    pytest.param(
         {".github/workflows/release.yaml": "jobs: {a: {steps: [{with: {files: dist/*.yaml}}]}}\n"},
         "dist/w.yaml",
         "a/w.yaml",
