@@ -49,14 +49,12 @@ class CheckOptions(Struct, frozen=True):
 class Targets(Struct, frozen=True):
     """The rollback targets of a change; ``notes`` for the report.
 
-    They are branches and tags; those that a person ``typed`` can be any source. Those ``found`` were neither typed nor
-    configured: the newest releases before the change.
+    They are branches and tags; those that a person ``typed`` can be any source.
     """
 
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     typed: bool = False
-    found: bool = False
 
 
 class Releases(Struct, frozen=True):
@@ -73,7 +71,6 @@ def find_releases(change: Change, config: Config, options: CheckOptions) -> Rele
     Raises UsageError for ``targets_only`` without targets.
     """
     notes: tuple[str, ...] = ()
-    is_told = options.targets is not None or config.says("rollback_targets")
     if change.old != EMPTY:
         from crdcompat.config.found import with_found
 
@@ -86,7 +83,7 @@ def find_releases(change: Change, config: Config, options: CheckOptions) -> Rele
         raise UsageError(
             "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
         )
-    return Releases(change, config, replace(targets, notes=(*notes, *targets.notes), found=not is_told))
+    return Releases(change, config, replace(targets, notes=(*notes, *targets.notes)))
 
 
 def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:

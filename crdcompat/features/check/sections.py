@@ -97,7 +97,8 @@ def compare_change(
         used |= more
     if without_change and not any(each.findings for each in of_targets):
         return no_crd_changed(change, base.commit, head_tree, options.repo, without_change)
-    may_be_empty = targets.found and not (config.values["include"] or config.values["exclude"])
+    is_named = targets.typed or config.says("rollback_targets")
+    may_be_empty = not (is_named or config.values["include"] or config.values["exclude"])
     sections = tuple(Section(Against.TARGET, of_target, may_be_empty) for of_target in of_targets)
     if not options.targets_only:
         sections = (Section(Against.BASE, mark_unreleased(introduced, of_targets)), *sections)
