@@ -14,11 +14,12 @@ from crdcompat.errors import UsageError
 
 
 class Spill:
-    """A private database on disk, for one thread. Its methods raise UsageError if the disk takes no more."""
+    """A private database on disk, for one thread at a time. Its methods raise UsageError if the disk takes no more."""
 
     def __init__(self, *tables: str) -> None:
         """Create the tables, each given as in ``CREATE TABLE``."""
-        self._database = sqlite3.connect("", isolation_level=None)
+        # Closed in any thread: a garbage collection may run in another one.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE"):
             self._database.execute(f"PRAGMA {pragma}")
         for table in tables:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, cast
 
@@ -219,3 +220,14 @@ def test_a_full_disk_for_the_temporary_tables() -> None:
         for _ in range(100):
             spill.write("INSERT INTO some VALUES (?)", "x" * 1000)
     assert str(raised.value) == ("the temporary files of this run (TMPDIR) cannot be written: database or disk is full")
+
+
+def test_another_thread_may_free_the_temporary_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A garbage collection runs in any thread."""
+    unraisable: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    held = [Spill("some (text TEXT)")]
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    assert (held, unraisable) == ([], [])
