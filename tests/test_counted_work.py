@@ -246,3 +246,27 @@ def test_nothing_is_imported_that_is_not_used(
     ran = subprocess.run([sys.executable, "-c", _TELL, *args], cwd=repo, capture_output=True, text=True, check=False)
     assert ran.returncode in (0, 1), ran.stderr
     assert {*ran.stderr.splitlines()[-1].split()} & _HEAVY == heavy
+
+
+# -- recorded objects -------------------------------------------------------------------------
+
+
+def test_objects_of_crds_that_nobody_asks_about_are_not_judged(tmp_path: Path, work: Counter[str]) -> None:
+    for side, phases in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.json", widget(*phases))
+        write(tmp_path / side / "o.json", widget(*phases, kind="Other"))
+    held = [
+        {"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": f"{number}", "namespace": "n"},
+         "status": {"p": "B"}}
+        for kind in ("Widget", "Other") for number in range(20)
+    ]  # fmt: skip
+    write(tmp_path / "objects.json", {"apiVersion": "v1", "kind": "List", "items": held})
+    command = ("simulate", "old", "new", "--objects", "objects.json", "--no-cache", "--format", "json")
+    judged = []
+    for asked in ((), ("--crd", "others.example.com")):
+        work.clear()
+        report = run(*command, *asked, cwd=tmp_path).report
+        judged.append((len(report["objects"]), work["objects replayed"]))
+    (every, of_every), (asked_for, of_asked) = judged
+    assert (every, asked_for) == (40, 20)
+    assert 0 < of_asked == of_every / 2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache, partial
+
+from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.server_versions import NEWEST_SERVER, Server, known_server
@@ -27,13 +29,19 @@ from crdcompat.vocabulary.writes import WriteResult
 _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
 
 
+class Unasked(Struct, frozen=True):
+    """What is said of an object of a CRD that is not asked about."""
+
+    crd: str
+
+
 class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
-    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` and
-    ``upgrade`` are as in ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
-    marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs, not with
-    the objects.
+    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server``,
+    ``crds`` and ``upgrade`` are as in ``simulate``. Rejections and losses that the writer's CRDs and server show as
+    well are marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs,
+    not with the objects.
     """
 
     def __init__(
@@ -42,11 +50,12 @@ class Replayer:
         writer: CrdSet,
         server: Server | None,
         context: str | None,
+        crds: Sequence[str] = (),
         *,
         upgrade: bool = False,
         notes: bool = True,
     ) -> None:
-        self._reader, self._upgrade, self._notes = reader, upgrade, notes
+        self._reader, self._crds, self._upgrade, self._notes = reader, crds, upgrade, notes
         self._server = server or judging_server(reader)
         self._writers_server = writing_server(reader, writer)
         name, self._readers = resolve_all(reader, writer, context)
@@ -84,7 +93,7 @@ class Replayer:
         """The digest of the judging release: a fleet asks for it once for each recording."""
         return digest_of(self._reader)
 
-    def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
+    def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | Unasked | None:
         """Replay one recorded object, `completed`; None if ``seen`` has it."""
         item = self.completed(item)
         identity = item.identity
@@ -94,7 +103,7 @@ class Replayer:
             seen.add(identity)
         return self._replay(item)
 
-    def _replay(self, item: Recorded) -> Replayed | NotSimulated:
+    def _replay(self, item: Recorded) -> Replayed | NotSimulated | Unasked:
         """Replay one recorded object, or give the reason why it cannot be simulated."""
         if not isinstance(item.data, dict):
             return NotSimulated("", item.source, "not an object")
@@ -110,6 +119,8 @@ class Replayer:
         group, _, version = api_version.rpartition("/")
         reader, writer = self._readers.get((group, kind)), self._writers.get((group, kind))
         name = next((each.name for each in (reader, writer) if each is not None), "")
+        if self._crds and name and name not in self._crds:
+            return Unasked(name)
         if name in self._reader.deleted:
             reason = f"helm {'upgrade' if self._upgrade else 'rollback'} deletes the CRD, and each object with it"
             return NotSimulated(label, item.source, reason, crd=name, lost=True)
@@ -206,11 +217,17 @@ def _converts(resolved: Resolved) -> bool:
 
 
 def replayer_on(
-    target: CrdSet, new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+    target: CrdSet,
+    new: CrdSet,
+    server: Server | None,
+    context: str | None,
+    crds: Sequence[str] = (),
+    *,
+    upgrade: bool = False,
 ) -> Replayer:
     """The target's CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge those of the target."""
     reader, writer = (new, target) if upgrade else (target, new)
-    return Replayer(reader, writer, server, context, upgrade=upgrade)
+    return Replayer(reader, writer, server, context, crds, upgrade=upgrade)
 
 
 # A move of the API server alone: both sides have the same CRDs, and only the server is rolled back or upgraded.

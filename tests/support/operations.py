@@ -28,7 +28,7 @@ class Operations:
 def operations() -> Iterator[Operations]:
     """Count the calls of a block. Work inside a C function counts as one call: bound its memory as well."""
     done = Operations()
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(subcalls=False)
     profile.enable()
     try:
         yield done
@@ -46,6 +46,7 @@ _COUNTED = {
     "schemas compared": "crdcompat.compare.schema_walk.diff_schemas",
     "changes proved": "crdcompat.compare.witness.prove",
     "objects judged": "crdcompat.apiserver.strategy.Resource.create",
+    "objects replayed": "crdcompat.replay.replayed_writes.replay",
     "CRDs validated": "crdcompat.apiserver.crd_validation.refusal.faults",
     "rules compiled": "crdcompat.apiserver.cel.environment.compile_rule",
     "patterns compared": "crdcompat.schema.regex._difference",
@@ -59,6 +60,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     for module in (
         "features.diff.configured",
         "features.check.sections",
+        "features.simulate.simulate_workflow",
         "findings.split",
         "compare.likelihood",
         "apiserver.cel.rule_walk",

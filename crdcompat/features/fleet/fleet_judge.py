@@ -60,7 +60,8 @@ class FleetJudge:
             self.old, *further = (after_move(crds, self.new) for crds in (self.old, *further))
         self.targets, self.is_ordered = _nearest_first([self.old, *further])
         self._replayers = [
-            replayer_on(target, self.new, plan.server, plan.context, upgrade=plan.upgrade) for target in self.targets
+            replayer_on(target, self.new, plan.server, plan.context, plan.crds, upgrade=plan.upgrade)
+            for target in self.targets
         ]
         self._growth = growing(plan.growth, plan.new, plan.config)
         self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))
@@ -79,7 +80,7 @@ class FleetJudge:
 
     def __call__(self, path: str) -> bytes:
         """The encoded outcome of one recording."""
-        return judge_recording(path, self._replayers, self.plan.crds, self._kinds, self._growth)
+        return judge_recording(path, self._replayers, self._kinds, self._growth)
 
     def fingerprint(self) -> dict[str, Any]:
         """All inputs of a run besides the recordings. A journal is valid for a run with the same fingerprint."""

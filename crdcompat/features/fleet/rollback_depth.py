@@ -26,7 +26,6 @@ _MAX_REJECTED = 1000
 def judge_recording(
     path: str,
     replayers: Sequence[Replayer],
-    crds: Sequence[str] = (),
     kinds: Collection[tuple[str, str]] | None = None,
     growth: Growing = NOTHING_GROWS,
 ) -> bytes:
@@ -35,7 +34,7 @@ def judge_recording(
     ``kinds``: see `read_objects`.
     """
     try:
-        return encode(judge_objects(read_objects(open_objects(f"path:{path}"), kinds=kinds), replayers, crds, growth))
+        return encode(judge_objects(read_objects(open_objects(f"path:{path}"), kinds=kinds), replayers, growth))
     except CrdcompatError as error:
         return _failed(str(error).removeprefix("path:"))
     except MemoryError:
@@ -50,15 +49,14 @@ def judge_recording(
 def judge_objects(
     objects: Iterable[ObjectItem],
     replayers: Sequence[Replayer],
-    crds: Sequence[str] = (),
     growth: Growing = NOTHING_GROWS,
 ) -> Outcome:
-    """Replay the objects of one cluster against every target; ``crds`` restricts the judgement to these CRDs.
+    """Replay the objects of one cluster against every target.
 
     Values that are held before the release that writes them, by ``growth``, are causes of the type TOO_EARLY. Objects
     that Helm deletes with their CRD are one cause per CRD, of the type DELETED.
     """
-    targets = [TargetResults(replayer, crds, growth) for replayer in replayers]
+    targets = [TargetResults(replayer, growth) for replayer in replayers]
     facts, listed = ClusterFacts(), RecordingObjects()
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []

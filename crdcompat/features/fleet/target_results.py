@@ -17,7 +17,7 @@ from crdcompat.findings.growth import Declaration
 from crdcompat.models.simulation import DELETED, TOO_EARLY, NotSimulated, RejectedCause
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.recorded_objects import Recorded
-from crdcompat.replay.judges import Replayer
+from crdcompat.replay.judges import Replayer, Unasked
 from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 
@@ -30,9 +30,8 @@ _MAX_VALUE_BYTES = 200
 class TargetResults:
     """Collects the results of objects against one target; memory grows with distinct causes and reasons."""
 
-    def __init__(self, replayer: Replayer, crds: Sequence[str], growth: Growing) -> None:
+    def __init__(self, replayer: Replayer, growth: Growing) -> None:
         self._replayer = replayer
-        self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
         self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
         self._apart = Counter(dict.fromkeys(Apart, 0))
@@ -50,7 +49,7 @@ class TargetResults:
             return None
         self.objects += 1
         self.recorded.add(outcome.crd)
-        if self._crds and outcome.crd and outcome.crd not in self._crds:
+        if isinstance(outcome, Unasked):
             return ObjectResult("")
         if isinstance(outcome, NotSimulated):
             return self._lose(outcome, item) if outcome.lost else self._miss(outcome)

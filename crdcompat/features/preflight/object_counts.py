@@ -83,7 +83,7 @@ class Tally:
                     self.lost[crd] += 1
                 elif isinstance(outcome, NotSimulated):
                     self.gaps.add(crd, outcome.reason)
-                elif outcome is not None:
+                elif isinstance(outcome, Replayed):
                     self._count(outcome)
                     return crd in self._told or not _is_plain(outcome)
         return True

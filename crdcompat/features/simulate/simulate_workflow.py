@@ -147,10 +147,9 @@ class _Run:
         *,
         upgrade: bool,
     ) -> None:
-        self._replayer = replayer_on(target, new, server, context, upgrade=upgrade)
+        self._replayer = replayer_on(target, new, server, context, crds, upgrade=upgrade)
         self._target, self._new, self._server, self._upgrade = target, new, server, upgrade
         self._writer = (target if upgrade else new).name
-        self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
         self._simulated: list[SimulatedObject] = []
         self._missed: list[NotSimulated] = []
@@ -174,11 +173,9 @@ class _Run:
         else:
             outcome = self._replayer.replay_once(item, self._seen)
             self._recorded.add(outcome.crd if outcome is not None else "")
-            if outcome is None or (self._crds and outcome.crd and outcome.crd not in self._crds):
-                return
             if isinstance(outcome, NotSimulated):
                 self._missed.append(outcome)
-            else:
+            elif isinstance(outcome, Replayed):
                 self._causes.add(outcome)
                 self._already.add(outcome)
                 self._early.add(outcome)

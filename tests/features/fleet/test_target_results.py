@@ -23,7 +23,7 @@ class _Deletes:
 
 
 def test_objects_that_are_deleted_with_their_crd_are_one_cause() -> None:
-    results = TargetResults(cast(Replayer, _Deletes()), (), Growing())
+    results = TargetResults(cast(Replayer, _Deletes()), Growing())
     for name in ("a", "b"):
         results.add(Recorded({"kind": "Widget", "metadata": {"name": name}}, "dump.json"))
     (cause,) = results.outcome(()).causes
