@@ -61,6 +61,7 @@ def preflight(
             usual=("text",),
         ),
     ],
+    no_cache: o.NoCache = False,
     output: o.Output,
     requests: o.Requests,
 ) -> None:
@@ -85,6 +86,7 @@ def preflight(
     from crdcompat.models.preflight import Missing, StepKind
     from crdcompat.render.escape import say
     from crdcompat.render.pages.preflight import cluster_role
+    from crdcompat.schema.answers import ANSWERS
     from crdcompat.sources.cluster import UnreadableClusterError
     from crdcompat.vocabulary import Side
 
@@ -120,27 +122,28 @@ def preflight(
             ("--repo", repo),
         ),
     )
-    read = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
-    (target,) = with_labels([shipped_alone(read, settings.config, Side.OLD)])
-    counted = RecordedProgress()
-    try:
-        judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
-        if print_rbac:
-            of_release = judged.of_release
-            target = after_rollback(target, judged.installed, of_release=of_release)
-            standing = standing_of(target, judged.installed, judged.facts, context, of_release=of_release)
-            growth = growing_in(judged, running(judged)[0], options.growth)
-            declared = {each.crd for each in early_in(judged, growth)}
-            scope = scope_of(target, judged.installed, standing, read_all=read_all, declared=declared)
-            say("\n".join(cluster_role(access_rules(scope))))
-            return
-        with progress(wanted=output.has_bars):
-            # A cluster counts its objects itself, because it knows how many there are.
-            report = run(target, judged, options, iter if judged.is_live else counted.each)
-    except UnreadableClusterError as error:
-        rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
-        gap = Missing("the cluster", str(error), rule, step, CRDS_API)
-        report = unreadable(target, f"{cluster}", gap, options.arguments)
+    with ANSWERS.kept(wanted=not no_cache):
+        read = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
+        (target,) = with_labels([shipped_alone(read, settings.config, Side.OLD)])
+        counted = RecordedProgress()
+        try:
+            judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
+            if print_rbac:
+                of_release = judged.of_release
+                target = after_rollback(target, judged.installed, of_release=of_release)
+                standing = standing_of(target, judged.installed, judged.facts, context, of_release=of_release)
+                growth = growing_in(judged, running(judged)[0], options.growth)
+                declared = {each.crd for each in early_in(judged, growth)}
+                scope = scope_of(target, judged.installed, standing, read_all=read_all, declared=declared)
+                say("\n".join(cluster_role(access_rules(scope))))
+                return
+            with progress(wanted=output.has_bars):
+                # A cluster counts its objects itself, because it knows how many there are.
+                report = run(target, judged, options, iter if judged.is_live else counted.each)
+        except UnreadableClusterError as error:
+            rule, step = (CRDS_RULE, StepKind.ALLOW) if error.is_forbidden else (None, StepKind.READ)
+            gap = Missing("the cluster", str(error), rule, step, CRDS_API)
+            report = unreadable(target, f"{cluster}", gap, options.arguments)
     raise typer.Exit(end(report, settings))
 
 
