@@ -37,9 +37,9 @@ from crdcompat.sources import open_objects
 from crdcompat.yaml.aliases import MAX_DEPTH
 
 #: All cases of a run together; each test takes its share.
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "300"))
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "200"))
 #: Every how many kinds of nonsense one is tried in a place; another one in the next place.
-_EVERY = 1 if "CRDCOMPAT_FUZZ" in os.environ else 4
+_EVERY = 1 if "CRDCOMPAT_FUZZ" in os.environ else 8
 #: Calls that one case may make.
 _MOST_CALLS = 5_000_000
 #: Bytes of addresses that the cases may add to those of the process.

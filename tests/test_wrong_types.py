@@ -44,7 +44,7 @@ _COMMANDS = {
     "versions": ("versions", "old", "new", "--format", "json"),
 }
 #: Every how many wrong values one is tried, and the number of mutations of each seed: all in ``make fuzz``.
-_EVERY, _MUTATIONS = (1, 400) if "CRDCOMPAT_FUZZ" in os.environ else (32, 10)
+_EVERY, _MUTATIONS = (1, 400) if "CRDCOMPAT_FUZZ" in os.environ else (64, 6)
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""Real API servers for the tests, and what the end of a run says of them."""
+"""Real API servers for the tests, what the tests keep of real releases, and what the end of a run says of servers."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,33 @@ from referees import each_minor, pool
 
 
 @pytest.fixture(scope="session")
-def reports(openshift_api: Path) -> dict[str, Json]:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of all these tests, in all workers: many compare the same releases, as a user does."""
+    top = tmp_path_factory.getbasetemp()
+    made = (top.parent if "PYTEST_XDIST_WORKER" in os.environ else top) / "answers"
+    made.mkdir(mode=0o700, exist_ok=True)
+    return made
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _answers(answers: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(answers))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def cache(answers: Path) -> Path:
+    """The cache of the user: not one for each test, as elsewhere."""
+    return answers
+
+
+@pytest.fixture(scope="session")
+def reports(openshift_api: Path, answers: Path) -> dict[str, Json]:
     """The report of each pair, by its older release."""
-    return {old: diff(f"release-{old}", f"release-{new}", cwd=openshift_api) for old, new in PAIRS}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(answers))
+        return {old: diff(f"release-{old}", f"release-{new}", cwd=openshift_api) for old, new in PAIRS}
 
 
 @pytest.fixture(scope="module", params=each_minor())

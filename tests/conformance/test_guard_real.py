@@ -17,9 +17,7 @@ from helpers import Json
 #: What a command cost when the numbers were written down (Python 3.11), in thousands of calls: after a change that
 #: costs less, take them down; after one that has to cost more, take them up, and say in CHANGELOG.md what is gained.
 _CALLS = {
-    "diff release-4.12 release-4.13": 2_330,
     "diff release-4.13 release-4.14": 3_860,
-    "diff release-4.14 release-4.15": 6_420,
     "diff release-4.15 release-4.16": 11_940,
     "check --base release-4.12 --head release-4.13": 2_280,
 }

@@ -135,17 +135,19 @@ def _again(work: Job, **inputs: str) -> tuple[Ran, str]:
     return _step(work, **inputs)
 
 
+_HOSTILE = ("; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned #", '" ; touch pwned #', "x\ntouch *")
+
+
 @pytest.mark.parametrize("name", sorted(ACTION["inputs"]))
-@pytest.mark.parametrize(
-    "text", ["; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned #", '" ; touch pwned #', "x\ntouch *"]
-)
-def test_hostile_inputs(work: Job, name: str, text: str) -> None:
+def test_hostile_inputs(work: Job, name: str) -> None:
     """They are arguments, one or several, and nothing else; at most a file of that name is written, for SARIF."""
-    ran, code = _step(work, **{name: text})
-    assert ran.code in (1, 2) and code == str(ran.code), ran.output
-    assert "command not found" not in ran.output
-    left = [path.name for path in work.at.iterdir() if path.name not in _FILES]
-    assert left == ([text.split("/")[0]] if name == "sarif" else []), left
+    (Path(work.env["GITHUB_OUTPUT"])).touch()
+    for text in _HOSTILE:
+        ran, code = _again(work, **{name: text})
+        assert ran.code in (1, 2) and code == str(ran.code), ran.output
+        assert "command not found" not in ran.output
+    left = {path.name for path in work.at.iterdir() if path.name not in _FILES}
+    assert left == ({text.split("/")[0] for text in _HOSTILE} if name == "sarif" else set()), left
     assert not (work.at / "crds/pwned").exists()
 
 
@@ -224,10 +226,11 @@ def test_it_installs_itself(tmp_path: Path) -> None:
         "GITHUB_ACTION_PATH": str(copy_project(tmp_path / "the action")),
         "GITHUB_OUTPUT": str(tmp_path / "output"),
     }
-    Path(env["RUNNER_TEMP"]).mkdir()
-    for _ in range(2):  # a second use in one job
-        done = _bash(INSTALL["run"], here, env)
-        assert done.returncode == 0, done.stderr
+    left = Path(env["RUNNER_TEMP"]) / "crdcompat/bin/python"  # as an earlier use in the same job leaves it, broken
+    left.parent.mkdir(parents=True)
+    left.touch()
+    done = _bash(INSTALL["run"], here, env)
+    assert done.returncode == 0, done.stderr
     inputs = {"INPUT_COMMAND": "demo", "INPUT_BASE": "", "INPUT_ARGS": "", "INPUT_SARIF": ""}
     done = _bash(RUN["run"], here, {**env, **inputs})
     assert (done.returncode, done.stderr) == (0, "")

@@ -18,7 +18,7 @@ from offline import SHARED
 import crdcompat
 
 #: Pairs of CRDs of a run; ``make fuzz`` asks for more of them, and the other kinds of cases grow with their number.
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "80"))
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "40"))
 #: Seconds of CPU that only a hang needs.
 _MOST_SECONDS = 120
 _MOST_BYTES = 120_000

@@ -31,8 +31,13 @@ def _commands(output: str) -> str:
     return "\n".join(line for line in lines if line.startswith("git "))
 
 
-@pytest.mark.parametrize(("change", "code"), [(BREAKING, 1), (HARMLESS, 0)], ids=["breaking", "harmless"])
-@pytest.mark.parametrize("layout", _LAYOUTS)
+_CHANGES = [
+    *((name, BREAKING, 1) for name in _LAYOUTS),
+    *((name, HARMLESS, 0) for name in ("actions/checkout, depth 1", "GitLab, depth 1", "clonerefs")),
+]
+
+
+@pytest.mark.parametrize(("layout", "change", "code"), _CHANGES)
 def test_one_paste_is_enough(tmp_path: Path, layout: str, change: Json, code: int) -> None:
     work = _LAYOUTS[layout](server(tmp_path, change))
     ran = work.script("crdcompat check")
