@@ -63,13 +63,13 @@ def diff(
     recordings = open_recordings(objects or config.recordings, repo)
     with progress(wanted=output.has_bars), ANSWERS.kept(wanted=not no_cache):
         before, after = both_sides(old, new, config, repo, command="diff", any_order=any_order, paths=filters.paths)
-        counted = RecordedProgress()
+        counted, kinds = RecordedProgress(), before.kinds() | after.kinds()
         report = configured_diff(
             before,
             after,
             config,
             filters,
-            recordings=(counted.each(read_objects(tree)) for tree in recordings),
+            recordings=(counted.each(read_objects(tree, kinds=kinds)) for tree in recordings),
             excerpts=partial(wants_excerpts, settings.formats),
         )
     if suggest_patch:

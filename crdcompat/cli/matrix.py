@@ -12,7 +12,7 @@ from crdcompat.cli.settings import Configured, end, open_recordings
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from crdcompat.recordings.recorded_objects import ObjectItem
 
@@ -66,8 +66,8 @@ def matrix(
     chosen = choose(names, branches or (), configured.repo, tags or ())
     counted = RecordedProgress()
 
-    def recorded() -> Iterator[ObjectItem]:
-        return counted.each(chain.from_iterable(read_objects(tree, counted.file) for tree in trees))
+    def recorded(kinds: Collection[tuple[str, str]]) -> Iterator[ObjectItem]:
+        return counted.each(chain.from_iterable(read_objects(tree, counted.file, kinds=kinds) for tree in trees))
 
     matrix_options = MatrixOptions(
         filters=filters,

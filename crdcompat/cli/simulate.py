@@ -75,7 +75,7 @@ def simulate(
     counted = RecordedProgress()
     with progress(wanted=output.has_bars), ANSWERS.kept(wanted=not no_cache):
         before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
-        kinds = before.kinds | after.kinds
+        kinds = before.kinds(crd or ()) | after.kinds(crd or ())
         report = run(
             before,
             after,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from types import MappingProxyType
@@ -98,10 +98,10 @@ class CrdSet(Struct, frozen=True, eq=False):
         """The name of each CRD."""
         return frozenset(document.crd.name for document in self.documents)
 
-    @property
-    def kinds(self) -> frozenset[tuple[str, str]]:
-        """The (group, kind) of each CRD."""
-        return frozenset((document.crd.group, document.crd.kind) for document in self.documents)
+    def kinds(self, names: Collection[str] = ()) -> frozenset[tuple[str, str]]:
+        """The (group, kind) of each CRD, or of those with these names."""
+        crds = (document.crd for document in self.documents)
+        return frozenset((crd.group, crd.kind) for crd in crds if not names or crd.name in names)
 
 
 class CrdReader:

@@ -125,7 +125,7 @@ def test_what_the_writing_release_says_alike(insights: Path, openshift_api: Path
 def test_objects_of_other_kinds_keep_their_identity(must_gather: Path, openshift_api: Path) -> None:
     """Those of the releases' kinds are equal whether or not the others were reduced, and all others were."""
     crds = [diff_workflow.load(f"git:origin/release-{name}", repo=str(openshift_api)) for name in ("4.15", "4.16")]
-    kinds = frozenset().union(*(each.kinds for each in crds))
+    kinds = frozenset().union(*(each.kinds() for each in crds))
     whole, reduced = (list(read_objects(open_objects(f"path:{must_gather}"), kinds=each)) for each in (None, kinds))
     others = 0
     for before, after in zip(whole, reduced, strict=True):

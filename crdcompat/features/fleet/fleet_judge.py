@@ -64,7 +64,7 @@ class FleetJudge:
             for target in self.targets
         ]
         self._growth = growing(plan.growth, plan.new, plan.config)
-        self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))
+        self._kinds = frozenset().union(*(crds.kinds(plan.crds) for crds in (self.new, *self.targets)))
 
     @property
     def readers(self) -> tuple[CrdSet, ...]:

@@ -6,7 +6,8 @@ skips releases is not the sum of its steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -48,13 +49,14 @@ _Transitions = dict[tuple[int, int, str], tuple[DiffReport, str]]
 class MatrixOptions(Struct, frozen=True):
     """The options of a matrix besides its releases.
 
-    ``recorded`` reads the objects of the recordings named ``sources``, ``origin`` is the release that their cluster
-    runs. ``excerpts``: a format shows the lines of both sides. ``channels`` are those of catalogs among the releases.
+    ``recorded`` reads the objects of the recordings named ``sources``, with the contents of those of the (group, kind)
+    that it is given. ``origin`` is the release that their cluster runs. ``excerpts``: a format shows the lines of both
+    sides. ``channels`` are those of catalogs among the releases.
     """
 
     filters: Filters = field(default_factory=Filters)
     sources: Sequence[str] = ()
-    recorded: Callable[[], Iterable[ObjectItem]] = tuple
+    recorded: Callable[[Collection[tuple[str, str]]], Iterable[ObjectItem]] = lambda kinds: ()
     origin: str | None = None
     repo: str | None = None
     excerpts: bool = False
@@ -210,10 +212,11 @@ def _cluster(sets: Sequence[CrdSet], config: Config, accepted: Accepted, options
     contexts, crds = options.filters.contexts, options.filters.crds
     context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
     releases = [with_servers(each, config) for each in sets]
+    kinds = frozenset().union(*(each.kinds(crds) for each in releases))
     return judge_cluster(
         releases,
         releases,
-        options.recorded,
+        partial(options.recorded, kinds),
         options.sources,
         origin=options.origin,
         context=context,

@@ -161,7 +161,7 @@ class RecordedCluster:
         own = next((each for each in sets if each.documents), sets[0])
         self.facts, self._kinds = ClusterFacts(), _Kinds()
         self._captures = [
-            item for item in self._kinds.observe(self.facts.observe(self.objects(()))) if isinstance(item, CaptureFacts)
+            item for item in self._kinds.observe(self.facts.observe(self._read(()))) if isinstance(item, CaptureFacts)
         ]
         self.of_release = release is not None
         self.installed = own if release is None else replace(release, documents=(*self._had(release, own),))
@@ -178,8 +178,11 @@ class RecordedCluster:
                 yield document
 
     def objects(self, names: Collection[str]) -> Iterable[ObjectItem]:
-        """All recorded objects."""
-        return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
+        """All recorded objects; those of other CRDs without their contents."""
+        return self._read(self.installed.kinds(names))
+
+    def _read(self, kinds: Collection[tuple[str, str]]) -> Iterator[ObjectItem]:
+        return chain.from_iterable(read_objects(tree, self._on_file, kinds=kinds) for tree in self._trees)
 
     def not_judged(self, scope: Scope) -> Iterator[Admitters]:
         """None: a recording lists no policies and webhooks."""
