@@ -141,7 +141,7 @@ _HOSTILE = ("; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned
 @pytest.mark.parametrize("name", sorted(ACTION["inputs"]))
 def test_hostile_inputs(work: Job, name: str) -> None:
     """They are arguments, one or several, and nothing else; at most a file of that name is written, for SARIF."""
-    (Path(work.env["GITHUB_OUTPUT"])).touch()
+    Path(work.env["GITHUB_OUTPUT"]).touch()
     for text in _HOSTILE:
         ran, code = _again(work, **{name: text})
         assert ran.code in (1, 2) and code == str(ran.code), ran.output
