@@ -20,6 +20,7 @@ from crdcompat.crds.installers import keeps, metadata_in
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.resolving import Chosen
+from crdcompat.crds.subcharts import turned_on_by
 from crdcompat.crds.unpaired import may_be_in, unread_files
 from crdcompat.crds.variants import contexts_of
 from crdcompat.features.diff.compared import Compared, wants
@@ -84,7 +85,9 @@ def _deleted(
         others_have = [] if name in others else [each for each in documents if each not in managed]
         occurrences = tuple(_occurrences(managed, others_have, contexts, side))
         if occurrences and not (is_doubtful and name not in others and direction is Direction.UPGRADE):
-            yield _judged(direction, name, occurrences, is_doubtful=is_doubtful)
+            values = [turned_on_by(left, each.file) for each in managed]
+            found = _judged(direction, name, occurrences, is_doubtful=is_doubtful)
+            yield replace(found, turned_on_by=values[0] if all(values) else "")
 
 
 def deleted_names(entered: CrdSet, left: CrdSet) -> frozenset[str]:

@@ -190,6 +190,19 @@ def test_templates_of_something_else(tmp_path: Path) -> None:
     assert found(tmp_path, old, {**old, "config/templates/gadget.yaml": template("Gadget")}) == {ADDED}
 
 
+@pytest.mark.parametrize(("value", "severity"), [(False, "warning"), (True, "error"), (None, "error")])
+def test_a_chart_in_a_chart_that_is_off(tmp_path: Path, value: bool | None, severity: str) -> None:
+    """MetalLB's chart had one of FRR-K8s, for those who set frrk8s.enabled: most clusters have none of its CRDs."""
+    inner = chart("chart/charts/b/", gadget=template("Gadget"), widget="")
+    named: Files = {
+        "chart/Chart.yaml": {"name": "a", "version": "1.0.0", "dependencies": [{"name": "b", "condition": "b.on"}]},
+        "chart/values.yaml": {"b": {} if value is None else {"on": value}},
+    }
+    assert found(tmp_path, chart() | named, chart() | inner | named) == {(*DELETED[:1], severity, *DELETED[2:])}
+    (one,) = diff(tmp_path / "old", tmp_path / "new")["findings"]
+    assert one["message"].endswith("with all its objects (only where b.on turns its chart on)") == (value is False)
+
+
 def test_a_chart_in_a_chart(tmp_path: Path) -> None:
     inner = "chart/charts/b/"
     new = {**chart(), f"{inner}Chart.yaml": "name: b\nversion: 1.0.0\n", f"{inner}templates/g.yaml": template("Gadget")}
