@@ -350,24 +350,35 @@ def test_a_server_is_another_one_with_another_crd() -> None:
 
 @pytest.fixture
 def releases(tmp_path: Path) -> Path:
-    """Two releases with changes of each kind of judgement: enum, rule, list, refused CRD."""
+    """Two releases with changes of each kind of judgement: enum, rule, list, refused CRD; a recorded cluster of NEW."""
     rule = {"x-kubernetes-validations": [{"rule": "self.size() < 3"}]}
     for name, phases, status in (("old", ("A",), {**string(), **rule}), ("new", ("A", "B"), string())):
         made = crd(root(spec=obj(a=string()), status=obj(p=string(*phases), q={**status, "maxLength": 9})))
         write(tmp_path / name / "w.yaml", made)
         other = crd(root(spec=obj(a={"type": "strange"})), kind="Other")
         write(tmp_path / name / "o.yaml", other)
+    write(tmp_path / "recorded/w.yaml", made)
+    held = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "c0nf1d", "namespace": "n"}}
+    write(tmp_path / "recorded/object.yaml", {**held, "status": {"p": "B", "q": "c0nf1d"}})
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["diff", "matrix"])
+_COMMANDS = {
+    "diff": ("old", "new"),
+    "matrix": ("old", "new"),
+    "preflight": ("old", "--objects", "recorded"),
+}
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_a_report_is_the_same_with_them_and_without(releases: Path, cache: Path, command: str, form: str) -> None:
-    options = ("old", "new", "--format", form)
+    options = (*_COMMANDS[command], "--format", form)
     without = run(command, *options, "--no-cache", cwd=releases)
     assert not files(cache)
     runs = [run(command, *options, cwd=releases) for _ in range(2)]
-    assert len(files(cache)) == 1
+    (file,) = files(cache)
+    assert b"c0nf1d" not in file.read_bytes()  # nothing of an object
     assert [(ran.code, ran.out) for ran in runs] == [(without.code, without.out)] * 2
 
 
