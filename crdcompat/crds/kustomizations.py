@@ -97,17 +97,15 @@ def read_kustomizations(tree: Tree, entries: Iterable[Entry]) -> Kustomized:
                 reshaping.add(part)
             if gives_conversion(patch, text):
                 converting[part] = converted_crd(patch, text)
-    listed = frozenset(named & files.keys())
-    reached = {path: _reached(path, own) for path in own}
     return Kustomized(
-        listed,
-        parts,
-        reached,
-        frozenset(named),
-        frozenset(reshaping),
-        frozenset(changing),
-        converting,
-        frozenset(wanted),
+        listed=frozenset(named & files.keys()),
+        parts=parts,
+        reached={path: _reached(path, own) for path in own},
+        named=frozenset(named),
+        reshaping=frozenset(reshaping),
+        changing=frozenset(changing),
+        converting=converting,
+        patching=frozenset(wanted),
     )
 
 

@@ -38,16 +38,16 @@ class Unasked(Struct, frozen=True):
 class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
-    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server``,
-    ``crds`` and ``upgrade`` are as in ``simulate``. Rejections and losses that the writer's CRDs and server show as
-    well are marked. Without ``notes``, accepted writes do not say which field they change. Memory grows with the CRDs,
-    not with the objects.
+    The CRDs and the server of ``target`` judge the objects that ``new`` wrote; with ``upgrade``, those of ``new`` judge
+    what ``target`` wrote. ``server`` and ``crds`` are as in ``simulate``. Rejections and losses that the CRDs and the
+    server of the writing release show as well are marked. Without ``notes``, accepted writes do not say which field
+    they change. Memory grows with the CRDs, not with the objects.
     """
 
     def __init__(
         self,
-        reader: CrdSet,
-        writer: CrdSet,
+        target: CrdSet,
+        new: CrdSet,
         server: Server | None,
         context: str | None,
         crds: Sequence[str] = (),
@@ -55,6 +55,7 @@ class Replayer:
         upgrade: bool = False,
         notes: bool = True,
     ) -> None:
+        reader, writer = (new, target) if upgrade else (target, new)
         self._reader, self._crds, self._upgrade, self._notes = reader, crds, upgrade, notes
         self._server = server or judging_server(reader)
         self._writers_server = writing_server(reader, writer)
@@ -214,20 +215,6 @@ def _converts(resolved: Resolved) -> bool:
     webhook = resolved.crd.conversion_strategy == "Webhook"
     # With a single version nothing is ever converted.
     return webhook and len(resolved.versions) > 1
-
-
-def replayer_on(
-    target: CrdSet,
-    new: CrdSet,
-    server: Server | None,
-    context: str | None,
-    crds: Sequence[str] = (),
-    *,
-    upgrade: bool = False,
-) -> Replayer:
-    """The target's CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge those of the target."""
-    reader, writer = (new, target) if upgrade else (target, new)
-    return Replayer(reader, writer, server, context, crds, upgrade=upgrade)
 
 
 # A move of the API server alone: both sides have the same CRDs, and only the server is rolled back or upgraded.

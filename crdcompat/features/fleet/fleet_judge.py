@@ -17,7 +17,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
 from crdcompat.features.simulate.early import after_move, growing
 from crdcompat.findings.growth import Declaration
-from crdcompat.replay.judges import replayer_on
+from crdcompat.replay.judges import Replayer
 from crdcompat.vocabulary import Side
 
 
@@ -60,7 +60,7 @@ class FleetJudge:
             self.old, *further = (after_move(crds, self.new) for crds in (self.old, *further))
         self.targets, self.is_ordered = _nearest_first([self.old, *further])
         self._replayers = [
-            replayer_on(target, self.new, plan.server, plan.context, plan.crds, upgrade=plan.upgrade)
+            Replayer(target, self.new, plan.server, plan.context, plan.crds, upgrade=plan.upgrade)
             for target in self.targets
         ]
         self._growth = growing(plan.growth, plan.new, plan.config)

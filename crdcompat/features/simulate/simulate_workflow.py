@@ -36,7 +36,7 @@ from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObj
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.recorded_objects import EmptyList, ObjectItem
-from crdcompat.replay.judges import replayer_on, server_note
+from crdcompat.replay.judges import Replayer, server_note
 from crdcompat.replay.rejected_values import CauseCounter
 from crdcompat.replay.replayed import ASK, Replayed
 from crdcompat.replay.write_answer import Answer
@@ -147,7 +147,7 @@ class _Run:
         *,
         upgrade: bool,
     ) -> None:
-        self._replayer = replayer_on(target, new, server, context, crds, upgrade=upgrade)
+        self._replayer = Replayer(target, new, server, context, crds, upgrade=upgrade)
         self._target, self._new, self._server, self._upgrade = target, new, server, upgrade
         self._writer = (target if upgrade else new).name
         self._seen: set[tuple[str, ...]] = set()
