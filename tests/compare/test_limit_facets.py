@@ -67,6 +67,23 @@ def test_each_change_of_a_limit_has_one_direction(tmp_path: Path, old: Json, new
     assert (len(report["findings"]), report["summary"]["without_effect"]) == (len(expected), 2 - len(expected))
 
 
+@pytest.mark.parametrize(
+    ("kept", "limit", "value"),
+    [
+        ({"type": "integer"}, {"maximum": 10}, 11),
+        ({"type": "integer"}, {"minimum": 5}, 4),
+        ({"type": "number"}, {"maximum": 10}, 10.5),
+        ({"type": "number", "maximum": 10.25}, {"maximum": 10}, 10.125),
+        ({"type": "integer", "multipleOf": 7}, {"maximum": 10}, 14),
+        ({"type": "integer", "minimum": -3_000_000}, {"minimum": 2_000_000, "exclusiveMinimum": True}, 2_000_000),
+    ],
+)
+def test_an_example_is_a_number_beside_the_bound(tmp_path: Path, kept: Json, limit: Json, value: float) -> None:
+    """The number shows where the bound is; a number far away would do as well, and show nothing."""
+    sides = both(tmp_path, *(root(spec=obj(v=side)) for side in ({**kept, **limit}, kept)))
+    assert [each["witness"]["object"]["spec"]["v"] for each in diff(*sides)["findings"]] == [value]
+
+
 @pytest.mark.parametrize(("members", "factor"), [([0.5, 1.5], 0.5), ([4, 8, "a"], 4)])
 def test_listed_values_are_all_multiples(tmp_path: Path, members: list[Any], factor: float) -> None:
     """All values of an enum are tried: proofs do not read factors of fractions, nor numbers beside texts."""
