@@ -35,6 +35,8 @@ from crdcompat.vocabulary import Side
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
+#: What says that all of a folder ships, which kustomizations may list in part.
+_OF_BASES = {Kind.PROJECT, Kind.GENERATED}
 NOWHERE = "not shipped: in a folder of tests, designs, examples or scripts alone"
 #: What says that a folder ships, where no file does.
 _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
@@ -65,8 +67,9 @@ class _Side(Struct, frozen=True):
         return (*self.own, *self.of_base)
 
     def kinds(self, file: str) -> set[Kind]:
-        """The kinds of evidence that a file ships."""
-        return {each.kind for each in self.evidence if each.covers(file)}
+        """The kinds of evidence that a file ships; a folder says nothing of one that kustomizations leave out of it."""
+        found = {each.kind for each in self.evidence if each.covers(file)}
+        return set() if found and found <= _OF_BASES and self.omits(file) else found
 
     def relists(self, documents: _Documents, kind: Kind) -> frozenset[str]:
         """The files that this kind of the set's own evidence lists, if the base lists others, too."""
@@ -225,7 +228,7 @@ def _found(
     ]
     if (first := _first(kinds[0] & kinds[1])) is not None:
         return where(lambda side, file: first in side.kinds(file)), first
-    if all(found := where(lambda side, file: _folder(file) == side.most)):
+    if all(found := where(lambda side, file: _folder(file) == side.most and not side.omits(file))):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
         return found, _NAMES
