@@ -288,6 +288,14 @@ def test_what_follows_the_version_of_a_tag_is_no_version(tagged: History, tag: s
     assert tagged.found("main") == targets
 
 
+@pytest.mark.parametrize(("at", "counts"), [("v1.0.0", False), ("main", True)])
+def test_a_tag_whose_major_leaps_counts_if_it_is_the_newest(tagged: History, at: str, counts: bool) -> None:
+    """nmstate's operator has one tag 608.3, of the time of v0.30.0, beside v0.1.0 to v0.86.0."""
+    tagged.git("tag", "608.3", at)
+    newest = ("v1.2.0", "v1.1.1", "v1.0.0")
+    assert tagged.found("main") == ("main", ("608.3", *newest[:2]) if counts else newest, "")
+
+
 def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path) -> None:
     """A fork keeps the tags of its origin, and makes its own releases as branches."""
     made = History(tmp_path / "r", "main", ("release-4.17", "release-4.18"), openshift=False)
