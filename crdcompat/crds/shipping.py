@@ -266,8 +266,8 @@ def _keep(
     chosen.aside += ((each, kept[0] if kept else None) for each in aside)
     if aside:
         chosen.agree += len(same)
-        said_so = [each for each in kept if side.kinds(each.file)]
-        shown = [each for each in kept if any(each is one for one in found)] or said_so or kept
+        ordinary = [each for each in kept if side.place(each.file) == Place.ORDINARY]
+        shown = [each for each in kept if any(each is one for one in found)] or ordinary or kept
         said = side.source if isinstance(by, Kind) else lambda _: by
         chosen.sources.update(sorted({(_folder(each.file), said(each.file)) for each in shown}))
 
