@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from crdcompat.config.release_trains import Train, may_be_release_branch, release_branches, train_of
 from crdcompat.config.releases import is_release, minor_of, newest_patches, version_of
-from crdcompat.errors import SourceError
+from crdcompat.errors import MissingObjectsError, SourceError
 from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS
 from crdcompat.sources.branches import Names, grown_from, having, is_release_branch, merged
 from crdcompat.sources.git import has_word
@@ -96,10 +96,13 @@ def of_module(repo: Repository, names: Names, commit: str, line: Line) -> Line:
     if line.is_release or not line.before or not modules:
         return line
     known = {**names.tags, **{name: names.commit(name) for name in line.before[:1] if name in names.refs}}
-    if line.before[0] not in known or has_crds(repo, known[line.before[0]]):
-        return line
     newest = {folder: newest_patches(tags)[-1] for folder, tags in modules.items()}
-    found = [folder for folder, tag in newest.items() if has_crds(repo, names.tags[tag], folder)]
+    try:
+        if line.before[0] not in known or has_crds(repo, known[line.before[0]]):
+            return line
+        found = [folder for folder, tag in newest.items() if has_crds(repo, names.tags[tag], folder)]
+    except MissingObjectsError:  # a partial clone has the files of what is checked out alone
+        return line
     if len(found) != 1:
         return line
     return _tagged(repo, names, commit, line.branch, Train(tags=tuple(modules[found[0]])))

@@ -320,6 +320,15 @@ def test_tags_of_a_module_are_releases_of_its_crds(
     assert (shown in (made.path / ".crdcompat.yaml").read_text()) == is_module
 
 
+def test_a_partial_clone_tells_nothing_of_modules(tmp_path: Path) -> None:
+    made = History(tmp_path / "r", "main", ("release-3.6", "release-3.7"), openshift=False)
+    made.git("tag", "operator/v0.1.0")
+    made.git("config", "uploadpack.allowFilter", "true")
+    made.path = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", "--no-checkout", f"file://{tmp_path / 'r'}", str(made.path))
+    assert made.found("main") == ("main", ("release-3.7", "release-3.6"), "")
+
+
 @pytest.mark.parametrize(("at", "counts"), [("v1.0.0", False), ("main", True)])
 def test_a_tag_whose_major_leaps_counts_if_it_is_the_newest(tagged: History, at: str, counts: bool) -> None:
     """nmstate's operator has one tag 608.3, of the time of v0.30.0, beside v0.1.0 to v0.86.0."""
