@@ -117,13 +117,13 @@ def _quoted(name: str) -> str:
 
 def _ships(crds: CrdSet | None) -> Iterator[str]:
     """What the tree says about the files that ship; it counts only where copies of a CRD differ."""
-    folders, is_needed = said_to_ship(crds) if crds is not None else ({}, False)
+    folders, globs, is_needed = said_to_ship(crds) if crds is not None else ({}, [], False)
     for folder, source in folders.items():
         yield f"# CRDs of {folder or 'the top folder'}, {source}"
     if is_needed:
         yield "# Copies elsewhere differ from these."
-    globs = ", ".join(f'"{folder}/*"' for folder in folders if folder) or '"payload-manifests/crds/*"'
-    yield f"{'' if is_needed and all(folders) else '# '}ships: [{globs}]"
+    shown = ", ".join(f'"{glob}"' for glob in globs if not glob.startswith("/")) or '"payload-manifests/crds/*"'
+    yield f"{'' if is_needed and all(folders) else '# '}ships: [{shown}]"
 
 
 def _crds(repo: str | None) -> CrdSet | None:

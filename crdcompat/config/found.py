@@ -16,7 +16,7 @@ from crdcompat.apiserver.server_versions import OPENSHIFT, Server, server_of_nam
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.commit_servers import is_of_openshift, library_minor
 from crdcompat.config.configuration import Config
-from crdcompat.config.release_lines import Line, line_of, nouns_of
+from crdcompat.config.release_lines import Line, line_of, nouns_of, of_module
 from crdcompat.config.release_trains import may_be_release_branch, release_branches
 from crdcompat.errors import SourceError
 from crdcompat.sources.branches import Names, having, read_names
@@ -64,6 +64,7 @@ def with_found(
         name = _key(config, repository, names, commit, (branch, plain, line.branch)) or line.branch or plain
         notes: tuple[str, ...] = ()
         looks = named is None and not config.says("rollback_targets")
+        line = of_module(repository, names, commit, line) if looks else line
         if looks:
             config = config.with_found("rollback_targets", {name: list(targets_of(line, names))} if line.before else [])
             notes = tuple(_of_targets(line, names))

@@ -10,12 +10,10 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.commit_servers import library_minor
 from crdcompat.config.configuration import Config
 from crdcompat.config.found import FoundServer, is_openshift, main_branch, server_of, targets_of, with_servers_found
-from crdcompat.config.release_lines import Line, line_of, nouns_of, older, releases_of
+from crdcompat.config.release_lines import Line, has_crds, line_of, nouns_of, of_module, older, releases_of
 from crdcompat.config.release_trains import train_of
 from crdcompat.errors import SourceError
-from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS
 from crdcompat.sources.branches import Names, read_names
-from crdcompat.sources.git import has_word
 from crdcompat.sources.refs import resolve
 from crdcompat.sources.repository import Repository
 
@@ -64,7 +62,7 @@ def proposed(repository: Repository, config: Config | None = None) -> Proposed:
         names = read_names(repository)
         base = main_branch(config, names)
         commit = names.commit(base) or resolve(repository, "HEAD").commit
-        line = line_of(repository, names, commit, base, base)
+        line = of_module(repository, names, commit, line_of(repository, names, commit, base, base))
         found = None if line.is_release or not config.may_be_openshift else server_of(line, base)
         of_openshift = config.may_be_openshift and is_openshift(config, repository, commit)
         return Proposed(
@@ -113,4 +111,4 @@ def _with_crds(repo: Repository, branch: str, targets: Sequence[str]) -> list[st
 
 
 def _has_crd(repo: Repository, name: str) -> bool:
-    return has_word(repo, resolve(repo, name).commit, "CustomResourceDefinition", excluded_folders=EXCLUDED_FOLDERS)
+    return has_crds(repo, resolve(repo, name).commit)

@@ -17,9 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.config.release_trains import Train, may_be_release_branch, release_branches, train_of
-from crdcompat.config.releases import minor_of, newest_patches, version_of
-from crdcompat.errors import SourceError
+from crdcompat.config.releases import is_release, minor_of, newest_patches, version_of
+from crdcompat.errors import MissingObjectsError, SourceError
+from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS
 from crdcompat.sources.branches import Names, grown_from, having, is_release_branch, merged
+from crdcompat.sources.git import has_word
 from crdcompat.sources.refs import merge_base
 from crdcompat.sources.repository import Repository
 
@@ -78,6 +80,37 @@ def releases_of(train: Train) -> tuple[str, ...]:
         return ()
     chosen = {**tags, **{minor_of(branch): branch for branch in train.branches}}
     return tuple(sorted(chosen.values(), key=_age, reverse=True))
+
+
+def of_module(repo: Repository, names: Names, commit: str, line: Line) -> Line:
+    """The line, by the tags of a module (``operator/v1.2.0``) where its newest release has no CRD, and they have.
+
+    Such a repository has several projects, and the releases of another one say nothing of the module's CRDs. Where two
+    modules have CRDs, nothing tells which counts. Raises SourceError.
+    """
+    modules: dict[str, list[str]] = {}
+    for tag in names.tags:
+        folder, _, name = tag.rpartition("/")
+        if folder and is_release(name):
+            modules.setdefault(folder, []).append(tag)
+    if line.is_release or not line.before or not modules:
+        return line
+    known = {**names.tags, **{name: names.commit(name) for name in line.before[:1] if name in names.refs}}
+    newest = {folder: newest_patches(tags)[-1] for folder, tags in modules.items()}
+    try:
+        if line.before[0] not in known or has_crds(repo, known[line.before[0]]):
+            return line
+        found = [folder for folder, tag in newest.items() if has_crds(repo, names.tags[tag], folder)]
+    except MissingObjectsError:  # a partial clone has the files of what is checked out alone
+        return line
+    if len(found) != 1:
+        return line
+    return _tagged(repo, names, commit, line.branch, Train(tags=tuple(modules[found[0]])))
+
+
+def has_crds(repo: Repository, commit: str, folder: str = "") -> bool:
+    """Whether a manifest of a commit, in a folder, may have a CRD. Raises SourceError."""
+    return has_word(repo, commit, "CustomResourceDefinition", folder=folder, excluded_folders=EXCLUDED_FOLDERS)
 
 
 def nouns_of(releases: Iterable[str]) -> tuple[str, str]:

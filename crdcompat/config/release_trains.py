@@ -2,7 +2,7 @@
 
 Versions of two schemes do not compare: NetObserv has ``release-4.18``, named after its platform, which left the main
 branch two years before ``release-1.11``. Of the usual names, those up to the major whose newest branch left the main
-branch last are the current releases.
+branch last are the current releases. A tag whose major leaps counts only if it is the newest release.
 
 Other names count in their place if several, which differ in the version alone, left the main branch after the last
 release of a usual name: the branches ``backplane-2.9`` and ``backplane-2.10``, the tags ``version-2.15`` of a project
@@ -49,7 +49,7 @@ class Train(Struct, frozen=True):
 def train_of(repo: Repository, names: Names, main: str, branch: str = "") -> Train:
     """The releases of the scheme of ``branch``, else the current ones of the main branch. Raises SourceError."""
     tags = tuple(filter(is_release, names.tags))
-    usual, usual_tags = release_branches(names.refs), series_of(tags)
+    usual, usual_tags = release_branches(names.refs), _without_strays(repo, names, main, series_of(tags))
     own = [*_own(names.refs, _FEWEST_BRANCHES, _may_be_own)]
     own_tags = [*_own(tags, _FEWEST_TAGS, lambda name: name not in usual_tags and not _is_of_chart(name))]
     if of_branch := next((each for each in (usual, *own) if branch in each), ()):
@@ -74,6 +74,25 @@ def train_of(repo: Repository, names: Names, main: str, branch: str = "") -> Tra
     return Train(tags=tuple(tag for tag in tags if prefix_of(tag) == prefix_of(chosen[0])))
 
 
+def _without_strays(repo: Repository, names: Names, main: str, tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags without majors that nothing leads to, and that left the main branch before the newest one below them.
+
+    A tag of another name than the releases, such as a build or a bug (``608.3`` beside ``v0.86.0``), has any number.
+    """
+    newest = newest_patches(tags)[::-1]
+    leaps = [each for each in _up_to_majors(newest) if len(each) == len(newest) or _leaps(newest, len(each))]
+    if len(leaps) < 2 or not names.commit(main):
+        return tags
+    is_later = _later_ones(repo, names, main)
+    last = _major(reduce(lambda a, b: b if is_later(b[0], a[0]) else a, leaps)[0])
+    return tuple(tag for tag in tags if _major(tag) <= last)
+
+
+def _leaps(newest: tuple[str, ...], count: int) -> bool:
+    """Whether more than one major lies between the last ``count`` names and the one before them."""
+    return _major(newest[-count - 1]) > _major(newest[-count]) + 1
+
+
 def _later_ones(repo: Repository, names: Names, main: str) -> Callable[[str, str], bool]:
     """The function that tells whether a branch or tag left the main branch after another one.
 
@@ -95,6 +114,10 @@ def _numbers(name: str) -> tuple[int, ...]:
     return minor_of(name) or ()
 
 
+def _major(name: str) -> int:
+    return (minor_of(name) or (0,))[0]
+
+
 def may_be_release_branch(name: str) -> bool:
     """Whether a branch of this name can be a release: by a usual name, or by words and a version."""
     return is_release_branch(name) or (bool(prefix_of(name)) and _may_be_own(name))
@@ -111,7 +134,7 @@ def _newest_first(names: Iterable[str]) -> tuple[str, ...]:
 
 def _up_to_majors(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """For each major, the names up to it, the newest major first; the names are newest first."""
-    majors = [(minor_of(name) or (0,))[0] for name in names]
+    majors = [_major(name) for name in names]
     yield from (names[at:] for at, major in enumerate(majors) if at == 0 or major != majors[at - 1])
 
 

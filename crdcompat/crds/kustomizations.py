@@ -15,7 +15,7 @@ from crdcompat.crds.patches import changes_versions, converted_crd, gives_conver
 from crdcompat.prefilter.candidates import excluded
 from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
 from crdcompat.sources.kustomize import LISTS, ONLY_KUSTOMIZE
-from crdcompat.sources.naming import KUSTOMIZATIONS
+from crdcompat.sources.naming import KUSTOMIZATIONS, is_manifest_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -132,9 +132,14 @@ def _followed(
             named.add(at)
             own[path].update([at] if at in files else inner or [f"resource {each}"])
             pending += inner
-            if at not in files and not inner:
+            if at not in files and not inner and not _is_missing_sample(path, each):
                 parts[f"resource {each}"] = path, f"{each} is elsewhere: {_BUILD}"
     return contents, own, named, parts
+
+
+def _is_missing_sample(kustomization: str, named: str) -> bool:
+    """Whether samples list a manifest that is not in the tree, as kubebuilder does for each kind, whatever its name."""
+    return place_of(kustomization) >= Place.SELDOM and "://" not in named and is_manifest_name(named)
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:

@@ -35,6 +35,8 @@ from crdcompat.vocabulary import Side
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
+#: What says that all of a folder ships, which kustomizations may list in part.
+_OF_BASES = {Kind.PROJECT, Kind.GENERATED}
 NOWHERE = "not shipped: in a folder of tests, designs, examples or scripts alone"
 #: What says that a folder ships, where no file does.
 _MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
@@ -65,8 +67,9 @@ class _Side(Struct, frozen=True):
         return (*self.own, *self.of_base)
 
     def kinds(self, file: str) -> set[Kind]:
-        """The kinds of evidence that a file ships."""
-        return {each.kind for each in self.evidence if each.covers(file)}
+        """The kinds of evidence that a file ships; a folder says nothing of one that kustomizations leave out of it."""
+        found = {each.kind for each in self.evidence if each.covers(file)}
+        return set() if found and found <= _OF_BASES and self.omits(file) else found
 
     def relists(self, documents: _Documents, kind: Kind) -> frozenset[str]:
         """The files that this kind of the set's own evidence lists, if the base lists others, too."""
@@ -122,18 +125,27 @@ def _without_tests(crds: CrdSet, other: CrdSet, side: Side) -> CrdSet:
     return replace(crds, documents=kept, skipped=tuple(sorted(skipped, key=skipped_order)))
 
 
-def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
-    """The folders of a tree whose CRDs ship, with what says so; and whether copies elsewhere differ.
+def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], list[str], bool]:
+    """The folders of a tree whose CRDs ship, with what says so; their globs; and whether copies elsewhere differ.
 
     Raises SourceError.
     """
     if crds.shipped is not None or _variants(crds) != PLAIN:
-        return {}, False
+        return {}, [], False
     (_, side), (_, chosen) = _decided([crds, crds])
-    if chosen.sources:
-        return dict(chosen.sources.keys()), True
+    if folders := dict(chosen.sources.keys()):
+        return folders, [glob for folder in folders for glob in _globs(side, folder)], True
     covered = sorted((min(kinds), each.file) for each in crds.documents if (kinds := side.kinds(each.file)))
-    return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
+    folders = {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}
+    return folders, [f"{folder}/*" for folder in folders], False
+
+
+def _globs(side: _Side, folder: str) -> list[str]:
+    """A glob of a folder, or its files one by one if kustomizations leave one out that another folder has, too."""
+    inside = {each.file: each.crd.name for each in side.crds.documents if _folder(each.file) == folder}
+    elsewhere = {each.crd.name for each in side.crds.documents if each.file not in inside}
+    files = [file for file, name in inside.items() if name not in elsewhere or not side.omits(file)]
+    return [f"{folder}/*"] if len(files) in (0, len(inside)) else sorted(files)
 
 
 def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[Chosen]]:
@@ -225,7 +237,7 @@ def _found(
     ]
     if (first := _first(kinds[0] & kinds[1])) is not None:
         return where(lambda side, file: first in side.kinds(file)), first
-    if all(found := where(lambda side, file: _folder(file) == side.most)):
+    if all(found := where(lambda side, file: _folder(file) == side.most and not side.omits(file))):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
         return found, _NAMES
@@ -254,7 +266,8 @@ def _keep(
     chosen.aside += ((each, kept[0] if kept else None) for each in aside)
     if aside:
         chosen.agree += len(same)
-        shown = [each for each in kept if any(each is one for one in found)] or kept
+        ordinary = [each for each in kept if side.place(each.file) == Place.ORDINARY]
+        shown = [each for each in kept if any(each is one for one in found)] or ordinary or kept
         said = side.source if isinstance(by, Kind) else lambda _: by
         chosen.sources.update(sorted({(_folder(each.file), said(each.file)) for each in shown}))
 

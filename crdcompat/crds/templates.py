@@ -1,9 +1,9 @@
 """Helm templates of CRDs: which of them can be read as plain manifests.
 
 Many charts wrap a whole CRD in ``{{- if .Values.crds.install }}`` and ``{{- end }}``. Without these lines it is the
-manifest that a release with the condition has. Schemas do not depend on ``metadata`` and ``conversion``: there,
-inserted lines are left out, and inserted values stay as they are. Other lines that insert text or choose between texts
-cannot be left out.
+manifest that a release with the condition has; where whole documents follow ``{{- else }}``, there are several. Schemas
+do not depend on ``metadata`` and ``conversion``: there, inserted lines are left out, and inserted values stay as they
+are. Other lines that insert text or choose between texts cannot be left out.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _CONTROL = re.compile(
     rb"^[ \t]*\{\{-?\s*(?:(?P<if>(?:if|with)\b[^{}]*?)|(?P<end>end)|/\*[^{}]*?\*/)\s*-?\}\}[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
+#: Another branch of a condition that begins with a document: a cluster gets the documents of one branch.
+_BRANCH = re.compile(rb"^[ \t]*\{\{-?\s*else\b[^{}\n]*\}\}[ \t]*(?=\r?\n(?:---|apiVersion:))", re.MULTILINE)
 #: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, perhaps on a condition
 #: that ends there, or one with a value (not the name of the CRD). An action of ``metadata`` needs no indent if it gives
 #: one to what it inserts.
@@ -41,6 +43,12 @@ _INSERTING = re.compile(
     rb"(?:^[ \t]*|(?<=:)[ \t]+(?=[^\n]*indent\b))"
     rb"(?:\{\{-?[ \t]*(?:include|template|toYaml|\.)[^{}\n]*\}\}"
     rb"|\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}(?:[ \t]*\{\{[^{}\n]*\}\})+)[ \t]*(?=\r?$)",
+    re.MULTILINE,
+)
+#: A line with a condition around its text.
+_CONDITIONAL = re.compile(
+    rb"^([ \t]*)\{\{-?[ \t]*(?:if|with)\b[^{}\n]*\}\}"
+    rb"([^{}\n]*[^{}\s][^{}\n]*)\{\{-?[ \t]*end[ \t]*-?\}\}[ \t]*(?=\r?$)",
     re.MULTILINE,
 )
 _REFERENCE = re.compile(
@@ -69,13 +77,18 @@ def without_conditions(data: bytes) -> bytes:
 
 def without_controls(data: bytes) -> bytes:
     """``without_conditions``, also for a piece of a template: the end of a condition may be in another piece."""
-    plain = _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
-    return _BESIDE_SCHEMAS.sub(lambda found: _VALUE.sub(_quoted, _INSERTING.sub(b"", found[0])), plain)
+    plain = _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), _BRANCH.sub(b"---", data))
+    return _BESIDE_SCHEMAS.sub(lambda found: _without_inserts(found[0]), plain)
 
 
 def beside_schemas_removed(data: bytes) -> bytes:
     """The template without ``metadata`` and ``conversion``."""
     return _BESIDE_SCHEMAS.sub(b"", data)
+
+
+def _without_inserts(data: bytes) -> bytes:
+    """Lines beside schemas without what they insert, with the text that they have on a condition."""
+    return _VALUE.sub(_quoted, _INSERTING.sub(b"", _CONDITIONAL.sub(rb"\1\2", data)))
 
 
 def _quoted(found: re.Match[bytes]) -> bytes:

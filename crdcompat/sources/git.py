@@ -149,9 +149,14 @@ def grep(
     return lines
 
 
-def has_word(repo: Repository, commit: str, word: str, *, excluded_folders: Iterable[str] = ()) -> bool:
-    """Whether a YAML or JSON file of a commit has a word; git stops at the first one. Raises SourceError."""
-    files = (f":(top,icase){each}" for each in MANIFESTS)
+def has_word(
+    repo: Repository, commit: str, word: str, *, folder: str = "", excluded_folders: Iterable[str] = ()
+) -> bool:
+    """Whether a YAML or JSON file of a commit, in a folder, has a word; git stops at the first one.
+
+    Raises SourceError.
+    """
+    files = (f":(top,icase){folder and f'{folder}/'}{each}" for each in MANIFESTS)
     excluded = (f":(top,exclude,glob)**/{folder}/**" for folder in excluded_folders)
     done = repo.run("grep", "-q", "-a", "-F", "-e", word, commit, "--", *files, *excluded, ok=(0, 1))
     return done.returncode == 0

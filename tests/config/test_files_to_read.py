@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, commit, crd, git, obj, root, run, string, write
+from helpers import Json, commit, crd, git, obj, root, run, string, version, write
 
 
 def _copy(values: str, kind: str = "Widget") -> Json:
@@ -129,6 +129,40 @@ def test_init_writes_charts_and_bundles_alike(tmp_path: Path, stale: str, commen
     run("init", cwd=tmp_path)
     text = (tmp_path / ".crdcompat.yaml").read_text()
     assert f'\n{comment}ships: ["bundle/manifests/*", "op/crds/*"]\n' in text
+
+
+@pytest.mark.parametrize("omitted", [True, False])
+def test_init_writes_files_where_a_kustomization_leaves_out_a_copy(tmp_path: Path, omitted: bool) -> None:
+    """multiclusterhub-operator: an old copy in config/crd/bases would override the one that ships."""
+    git(tmp_path, "init", "-qb", "main")
+    listed = "resources: [w.yaml]\n" if omitted else "resources: [w.yaml, g.yaml]\n"
+    widgets = {"crd/w.yaml": _copy("A"), "bundle/w.yaml": _copy("C")}
+    gadgets = {"crd/g.yaml": _copy("A", "Gadget"), "pkg/g.yaml": _copy("AB" if omitted else "A", "Gadget")}
+    commit(tmp_path, {"crd/kustomization.yaml": listed, **widgets, **gadgets})
+    run("init", cwd=tmp_path)
+    ships = "crd/w.yaml" if omitted else "crd/*"
+    assert f'\nships: ["{ships}"]\n' in (tmp_path / ".crdcompat.yaml").read_text()
+
+
+def test_init_leaves_out_an_archive_of_what_kustomize_adds_a_conversion_to(tmp_path: Path) -> None:
+    """argocd-operator: config/crd/bases has no conversion; the bundle and the folder of a release have it."""
+    git(tmp_path, "init", "-qb", "main")
+    made = crd(versions=[version(root()), version(root(), "v2", storage=False)])
+    webhook = {"clientConfig": {"url": "https://example.com"}, "conversionReviewVersions": ["v1"]}
+    built = {**made, "spec": {**made["spec"], "conversion": {"strategy": "Webhook", "webhook": webhook}}}
+    files = {
+        "crd/kustomization.yaml": "resources: [w.yaml]\npatches: [{path: p.yaml}]\n",
+        "crd/p.yaml": {
+            **{key: made[key] for key in ("apiVersion", "kind")},
+            "metadata": {"name": made["metadata"]["name"]},
+            "spec": {"conversion": {"strategy": "Webhook"}},
+        },
+        "crd/w.yaml": made,
+        "bundle.Dockerfile": "COPY bundle/manifests /manifests/\n",
+    }
+    commit(tmp_path, {**files, "bundle/manifests/w.yaml": built, "catalog/1.1.0/w.yaml": built})
+    run("init", cwd=tmp_path)
+    assert '\nships: ["bundle/manifests/*"]\n' in (tmp_path / ".crdcompat.yaml").read_text()
 
 
 def test_a_file_that_is_left_out_need_not_be_there(tmp_path: Path) -> None:

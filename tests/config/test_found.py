@@ -288,6 +288,55 @@ def test_what_follows_the_version_of_a_tag_is_no_version(tagged: History, tag: s
     assert tagged.found("main") == targets
 
 
+@pytest.mark.parametrize(
+    ("of_branches", "files", "is_module"),
+    [
+        ([], ["operator/w.yaml"], True),
+        (["w.yaml"], ["operator/w.yaml"], False),
+        ([], ["operator/w.yaml", "pkg/w.yaml"], False),
+        ([], ["w.yaml"], False),
+    ],
+    ids=["a module has the CRDs", "the branches have CRDs", "two modules have CRDs", "no module has CRDs"],
+)
+def test_tags_of_a_module_are_releases_of_its_crds(
+    tmp_path: Path, of_branches: list[str], files: list[str], is_module: bool
+) -> None:
+    """Loki has release-3.7.x, which leave out its operator, and tags operator/v0.9.0 of that."""
+    made = History(tmp_path / "r", "main", ("release-3.6", "release-3.7"), openshift=False)
+    for name in ("release-3.6", "release-3.7", "main"):
+        made.git("checkout", "--quiet", name)
+        made.git("rm", "--quiet", "w.yaml")
+        kept = files if name == "main" else of_branches
+        commit(made.path, {"a.txt": name, **{file: manifest("A", openshift=False) for file in kept}})
+    for minor in range(2):
+        commit(made.path, {"b.txt": str(minor)})
+        for tag in (f"operator/v0.{minor}.0", f"pkg/v9.{minor}.0", "operator/v0.3.0-rc.1"):
+            made.git("tag", "--force", tag)
+    newest = ("operator/v0.1.0", "operator/v0.0.0") if is_module else ("release-3.7", "release-3.6")
+    assert made.found("main") == ("main", newest, "")
+    assert made.found("release-3.7", "release-3.7") == ("release-3.7", ("release-3.6",), "")
+    run("init", cwd=made.path)
+    shown = f"rollback_targets: [{', '.join(newest)}]\n"
+    assert (shown in (made.path / ".crdcompat.yaml").read_text()) == is_module
+
+
+def test_a_partial_clone_tells_nothing_of_modules(tmp_path: Path) -> None:
+    made = History(tmp_path / "r", "main", ("release-3.6", "release-3.7"), openshift=False)
+    made.git("tag", "operator/v0.1.0")
+    made.git("config", "uploadpack.allowFilter", "true")
+    made.path = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", "--no-checkout", f"file://{tmp_path / 'r'}", str(made.path))
+    assert made.found("main") == ("main", ("release-3.7", "release-3.6"), "")
+
+
+@pytest.mark.parametrize(("at", "counts"), [("v1.0.0", False), ("main", True)])
+def test_a_tag_whose_major_leaps_counts_if_it_is_the_newest(tagged: History, at: str, counts: bool) -> None:
+    """nmstate's operator has one tag 608.3, of the time of v0.30.0, beside v0.1.0 to v0.86.0."""
+    tagged.git("tag", "608.3", at)
+    newest = ("v1.2.0", "v1.1.1", "v1.0.0")
+    assert tagged.found("main") == ("main", ("608.3", *newest[:2]) if counts else newest, "")
+
+
 def test_tags_of_other_numbers_than_the_branches_are_no_releases(tmp_path: Path) -> None:
     """A fork keeps the tags of its origin, and makes its own releases as branches."""
     made = History(tmp_path / "r", "main", ("release-4.17", "release-4.18"), openshift=False)

@@ -171,6 +171,15 @@ def test_the_copy_that_ships_decides(tmp_path: Path, said: _Files, ships: str, s
     assert (_errors(report), _aside(report)) == ([("w", "A", "B")], [stale])
 
 
+@pytest.mark.parametrize("said", ["PROJECT", "Makefile"])
+def test_a_file_that_kustomizations_leave_out_decides_nothing(tmp_path: Path, said: str) -> None:
+    """multiclusterhub-operator 2.15: a CRD that another folder ships has an old copy in config/crd/bases."""
+    text = {"PROJECT": "domain: example.com\n", "Makefile": "\tcontroller-gen output:crd:dir=config/crd/bases\n"}[said]
+    both = {**_KUBEBUILDER, said: text, "config/crd/bases/w.yaml": "A", "config/crd/bases/g.yaml": "a"}
+    report = _diff(tmp_path, {**both, "pkg/g.yaml": "ac"}, {**both, "pkg/g.yaml": "acd"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "AC", "D")], [])
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

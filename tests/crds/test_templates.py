@@ -45,6 +45,59 @@ def test_a_crd_in_a_condition_is_compared(tmp_path: Path, before: str) -> None:
     assert run("diff", old, new).out.count(_REMARK) == 1
 
 
+_OLDER = """apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  version: v1
+"""
+
+
+def _branches(first: str, second: str) -> str:
+    return f"{{{{- if .Values.a }}}}\n{first}{{{{- else if .Values.b }}}}\n{second}{{{{- end }}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "added", "code"),
+    [
+        (_branches(_OLDER, _text("A")), _branches(_OLDER, _text("A", "B")), [["B"]], 1),
+        (_branches(_text("A"), _text("C")), _branches(_text("A", "B"), _text("C")), [["B"]], 1),
+        (_branches(_text("A"), _text("C")), _branches(_text("A"), _text("C", "D")), [["D"]], 1),
+        (_branches(_text("A"), _text("C")), _branches(_text("A", "B"), _text("C", "D")), [], 2),
+    ],
+    ids=["v1beta1 for old servers", "the first", "the second", "both, and which belong together is not said"],
+)
+def test_branches_of_whole_crds_are_compared(
+    tmp_path: Path, old: str, new: str, added: list[list[str]], code: int
+) -> None:
+    """multicloud-operators-subscription: v1beta1 for servers before 1.16, and v1."""
+    for side, text in (("old", old), ("new", new)):
+        write(tmp_path / side / "templates" / "w.yaml", text)
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    assert ([each["added"] for each in ran.report["findings"]], ran.code) == (added, code)
+    assert ran.report["summary"]["problems"] == []
+
+
+def test_metadata_on_a_condition_in_its_line_is_read(tmp_path: Path) -> None:
+    for side, values in (("old", "A"), ("new", "AB")):
+        text = _text(*values).replace(
+            "metadata:\n",
+            'metadata:\n  annotations:\n    a: b\n    {{ if .Values.a }}"helm.sh/resource-policy": keep{{ end }}\n',
+            1,
+        )
+        write(tmp_path / side / "templates" / "w.yaml", text)
+        write(tmp_path / side / "templates" / "g.yaml", crd(root(), kind="Gadget"))
+        write(tmp_path / side / "Chart.yaml", "name: a\nversion: 1.0.0\n")
+    ran = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    assert ([each["rule"] for each in ran.report["findings"]], ran.code) == (["enum-value-added"], 1)
+    (tmp_path / "new/templates/w.yaml").unlink()
+    report = diff(tmp_path / "old", tmp_path / "new")
+    assert [each["rule"] for each in report["findings"]] == ["crd-removed"]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -272,6 +272,22 @@ def test_kustomizations_that_change_no_crd(tmp_path: Path, case: str) -> None:
     assert (code, report["verdict"], set(files(report).values()) <= {"no-crd"}) == (0, "clean", True)
 
 
+@pytest.mark.parametrize(
+    ("folder", "named", "expected"),
+    [
+        ("config/samples", "widget.yaml", (0, "clean")),
+        ("config/samples", "https://example.com/widget.yaml", (2, "unknown")),
+        ("config/crd", "made/widget.yaml", (2, "unknown")),
+    ],
+    ids=["a sample", "a remote one", "what a build may write"],
+)
+def test_a_manifest_that_is_not_in_the_tree(tmp_path: Path, folder: str, named: str, expected: tuple[int, str]) -> None:
+    """humio-operator: kubebuilder lists a sample of each kind, which has another name."""
+    both = {"w.yaml": OLD, f"{folder}/kustomization.yaml": _lists()}
+    code, report = checked(tmp_path, both, {**both, f"{folder}/kustomization.yaml": _lists(named)})
+    assert (code, report["verdict"]) == expected
+
+
 _OF_PATCH: dict[str, tuple[Json, Json]] = {
     "a patch": ({"patches": [_CRD_TARGET]}, {"p.yaml": _OPERATIONS}),
     "a patch without a name of a manifest": (
