@@ -143,6 +143,13 @@ _SAID = [
     pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
     pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
     pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
+    pytest.param(
+        {"demo/kustomization.yaml": "resources: [w.yaml, d.yaml]\n", "demo/d.yaml": _DEPLOYMENT},
+        "crds/w.yaml",
+        "demo/w.yaml",
+        "by the names of the other folders",
+        id="a demonstration's",
+    ),
     pytest.param({}, "crds/w.yaml", "hack/w.yaml", "by the names of the other folders", id="a script's"),
     pytest.param(
         {"crd/experimental/g.yaml": "ab"},
