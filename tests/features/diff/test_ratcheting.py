@@ -259,9 +259,7 @@ def test_a_rule_about_updates_has_no_kinds_of_write() -> None:
         pytest.param(status(string("A")), status(string("A", "B")), [*OF_STATUS, "create"], "the status", id="status"),
     ],
 )
-def test_a_lost_endpoint_is_no_matter_of_values_elsewhere(
-    old: Json, new: Json, writes: list[str], spared: str
-) -> None:
+def test_a_lost_endpoint_is_no_matter_of_values_elsewhere(old: Json, new: Json, writes: list[str], spared: str) -> None:
     """KServe 0.19 has a CRD without /status: of values in spec, "those that change the status" was said."""
     before, after = crd(root(**old)), crd(root(**new))
     del before["spec"]["versions"][0]["subresources"]
