@@ -131,9 +131,21 @@ def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], bool]:
         return {}, False
     (_, side), (_, chosen) = _decided([crds, crds])
     if chosen.sources:
-        return dict(chosen.sources.keys()), True
+        return _with_others(dict(chosen.sources.keys()), side, chosen), True
     covered = sorted((min(kinds), each.file) for each in crds.documents if (kinds := side.kinds(each.file)))
     return {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}, False
+
+
+def _with_others(folders: dict[str, str], side: _Side, chosen: Chosen) -> dict[str, str]:
+    """The folders, with those of other copies that ship, and differ: globs override all that they leave out."""
+    kept = [each for each in side.crds.documents if id(each) in chosen.kept]
+    below: dict[str, list[CrdDocument]] = {}
+    for each in kept:
+        if each.file.startswith(tuple(f"{folder}/" for folder in folders)):
+            below.setdefault(each.crd.name, []).append(each)
+    differing = (each for each in kept if each.crd.name in below and not agrees(each, below[each.crd.name]))
+    others = {_folder(each.file): side.source(each.file) if side.kinds(each.file) else _NAMES for each in differing}
+    return {**folders, **others}
 
 
 def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[Chosen]]:
