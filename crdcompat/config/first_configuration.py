@@ -12,8 +12,8 @@ from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.proposed import Proposed, proposed
 from crdcompat.crds.pairing import pair
+from crdcompat.crds.proposed_ships import ProposedShips, proposed_ships
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.crds.shipping import said_to_ship
 from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
@@ -117,13 +117,13 @@ def _quoted(name: str) -> str:
 
 def _ships(crds: CrdSet | None) -> Iterator[str]:
     """What the tree says about the files that ship; it counts only where copies of a CRD differ."""
-    folders, globs, is_needed = said_to_ship(crds) if crds is not None else ({}, [], False)
-    for folder, source in folders.items():
+    found = proposed_ships(crds) if crds is not None else ProposedShips()
+    for folder, source in found.folders.items():
         yield f"# CRDs of {folder or 'the top folder'}, {source}"
-    if is_needed:
+    if found.is_needed:
         yield "# Copies elsewhere differ from these."
-    shown = ", ".join(f'"{glob}"' for glob in globs if not glob.startswith("/")) or '"payload-manifests/crds/*"'
-    yield f"{'' if is_needed and all(folders) else '# '}ships: [{shown}]"
+    globs = ", ".join(f'"{glob}"' for glob in found.globs if not glob.startswith("/")) or '"payload-manifests/crds/*"'
+    yield f"{'' if found.is_needed and all(found.folders) else '# '}ships: [{globs}]"
 
 
 def _crds(repo: str | None) -> CrdSet | None:

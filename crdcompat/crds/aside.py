@@ -19,7 +19,7 @@ _OWN_CLUSTERS = frozenset(("cluster-up", "cluster-sync"))
 #: Some projects install from these folders, if they have no other one: documentation, scripts of developers and of CI.
 _SELDOM = frozenset(
     (
-        *("doc", "docs", "documentation", "example", "examples", "sample", "samples"),
+        *("doc", "docs", "documentation", "demo", "demos", "example", "examples", "sample", "samples"),
         *("hack", "prow", "scripts", "third_party", "third-party"),
     )
 )

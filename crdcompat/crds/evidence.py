@@ -1,7 +1,8 @@
 """What a tree itself says about which of its files clusters get: the evidence, in the order in which it counts.
 
-Kustomizations, charts, bundles of OLM, the project file of kubebuilder, the calls of controller-gen, and the files that
-CI adds to a release. A description in a folder of tests or examples is no evidence.
+Kustomizations, charts, bundles of OLM, the project file of kubebuilder, the calls of controller-gen, the files that
+CI adds to a release, and those that a Go program carries. A description in a folder of tests or examples is no
+evidence.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _BUILT = re.compile(rb"kustomize[)}]?[ \t]+build[ \t]+([^\s>|;&]+)[ \t]*>[ \t]*(
 _ASSIGNED = re.compile(rb"^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[:?]*=[ \t]*(\S+)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(rb"\$[({](\w+)[)}]")
 _OF_RELEASES = re.compile(r"\.github/workflows/[^/]*release[^/]*\.ya?ml|\.goreleaser\.ya?ml")
+_EMBEDS = re.compile(rb"^[ \t]*//go:embed[ \t]+(.+)", re.MULTILINE)
 _NAMED_FILE = re.compile(rb"[\w./*-]{1,200}\.(?:ya?ml|json)\b")
 
 
@@ -45,7 +47,11 @@ class Kind(IntEnum):
     A chart and a bundle are packages for the users of different installers: both ship.
     """
 
-    INSTALLED, LISTED, PACKAGE, BUILT, PROJECT, GENERATED, RELEASED, PATCHED, ADAPTED = range(9)
+    INSTALLED, LISTED, PACKAGE, BUILT, PROJECT, GENERATED, RELEASED, EMBEDDED, PATCHED, ADAPTED = range(10)
+
+
+#: The kinds of evidence that a kustomization gives, which lists files.
+OF_KUSTOMIZATIONS = frozenset({Kind.INSTALLED, Kind.LISTED, Kind.PATCHED, Kind.ADAPTED})
 
 
 class Evidence(Struct, frozen=True):
@@ -71,9 +77,11 @@ def read_evidence(tree: Tree, kustomized: Callable[[Tree], Kustomized], crds: Co
     known = kustomized(tree)
     found = [*_kustomizations(known, entries, crds)]
     texts = [entry for path, entry in entries.items() if _counts(path) and _reader(path) is not None]
-    for entry, data in tree.read(texts):
-        if (read := _reader(entry.path)) is not None:
-            found += read(entry.path, data, crds)
+    above = {folder for crd in crds for folder in _above(crd)}
+    programs = [entry for path, entry in entries.items() if _is_program(path, above) and _counts(path)]
+    for entry, data in tree.read([*texts, *programs]):
+        read = _reader(entry.path) or _program
+        found += read(entry.path, data, crds)
         if read is _makefile:
             found += _built(entry.path, data, known)
     return tuple(sorted((each for each in found if any(map(each.covers, crds))), key=lambda each: each.kind))
@@ -166,6 +174,35 @@ def _releases(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidenc
     named = {posixpath.normpath(each.decode(errors="replace")) for each in _NAMED_FILE.findall(data)}
     files = frozenset(crd for crd in crds if any(fnmatchcase(crd, each) for each in named))
     yield Evidence(Kind.RELEASED, path, files)
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders around a file; the top is the empty one."""
+    while path:
+        path = posixpath.dirname(path)
+        yield path
+
+
+def _is_program(path: str, folders: Collection[str]) -> bool:
+    """Whether a file is Go source that can embed a file below itself, in one of ``folders``."""
+    return path.endswith(".go") and not path.endswith("_test.go") and posixpath.dirname(path) in folders
+
+
+def _program(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
+    """The files that a Go program carries; a pattern that matches a folder embeds all that is in it."""
+    folder = posixpath.dirname(path)
+    named = [each.strip('`"').removeprefix("all:") for match in _EMBEDS.finditer(data) for each in _words(match[1])]
+    patterns = [posixpath.join(folder, each).split("/") for each in named]
+    files = frozenset(crd for crd in crds if any(_embeds(each, crd.split("/")) for each in patterns))
+    yield Evidence(Kind.EMBEDDED, path, files)
+
+
+def _embeds(pattern: list[str], path: list[str]) -> bool:
+    return len(pattern) <= len(path) and all(map(fnmatchcase, path, pattern))
+
+
+def _words(text: bytes) -> list[str]:
+    return text.decode(errors="replace").split()
 
 
 def _beside(path: str, named: str) -> str:

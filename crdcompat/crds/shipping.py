@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.agreeing import agreeing, agrees, hold_copies, neighbours, of_newer_api
@@ -28,6 +27,7 @@ from crdcompat.crds.converted import differ_in_conversion, without_bases
 from crdcompat.crds.evidence import Evidence, Kind
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.shipping_side import ShippingSide, folder_of
 from crdcompat.crds.variants import OPENSHIFT, PLAIN, preset_of
 from crdcompat.errors import Skipped, skipped_order
 from crdcompat.vocabulary import Side
@@ -35,59 +35,9 @@ from crdcompat.vocabulary import Side
 _Documents = Sequence[CrdDocument]
 #: A folder with fewer CRDs is not the place where a project keeps them.
 _FEW = 2
-#: What says that all of a folder ships, which kustomizations may list in part.
-_OF_BASES = {Kind.PROJECT, Kind.GENERATED}
 NOWHERE = "not shipped: in a folder of tests, designs, examples or scripts alone"
 #: What says that a folder ships, where no file does.
-_MOST, _NAMES = "the folder with the most CRDs", "by the names of the other folders"
-_CONVERTED = "with the conversion that kustomize adds"
-
-
-class _Side(Struct, frozen=True):
-    """A set with its own evidence, and that of the base of a change; ``most`` is the folder with the most CRDs.
-
-    ``is_of_tests``: all CRDs of the set are in folders of tests and designs.
-    """
-
-    side: Side
-    crds: CrdSet
-    own: Sequence[Evidence]
-    most: str | None
-    is_of_tests: bool
-    of_base: Sequence[Evidence] = ()
-
-    @property
-    def says(self) -> bool:
-        """Whether the set has a place that ships; else it may be that of a test."""
-        return bool(self.evidence) or self.most is not None
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """All evidence about the set."""
-        return (*self.own, *self.of_base)
-
-    def kinds(self, file: str) -> set[Kind]:
-        """The kinds of evidence that a file ships; a folder says nothing of one that kustomizations leave out of it."""
-        found = {each.kind for each in self.evidence if each.covers(file)}
-        return set() if found and found <= _OF_BASES and self.omits(file) else found
-
-    def relists(self, documents: _Documents, kind: Kind) -> frozenset[str]:
-        """The files that this kind of the set's own evidence lists, if the base lists others, too."""
-        own = {each.file for each in documents if any(it.kind == kind and it.covers(each.file) for it in self.own)}
-        return frozenset(own if own and any(each.file not in own for each in documents) else ())
-
-    def source(self, file: str) -> str:
-        """What says that a file ships."""
-        return next((f"from {each.source}" for each in self.evidence if each.covers(file)), _CONVERTED)
-
-    def omits(self, file: str) -> bool:
-        """Whether kustomizations list other files of a folder one by one, and nothing this one."""
-        named = {each for one in self.evidence for each in one.files}
-        return file not in named and _folder(file) in map(_folder, named)
-
-    def place(self, file: str) -> Place:
-        """Where a file is; evidence says more than the name of a folder."""
-        return Place.ORDINARY if self.kinds(file) else place_of(file)
+_MOST, BY_NAMES = "the folder with the most CRDs", "by the names of the other folders"
 
 
 def shipping(
@@ -105,7 +55,7 @@ def shipping(
         sides = [_below(crds, paths) for crds in sides]
     if not any(map(_is_open, sides)):
         return sides[0], sides[1]
-    both, chosen = _decided(sides, of_base())
+    both, chosen = decided(sides, of_base())
     before, after = (_with(side, of_side) for side, of_side in zip(both, chosen, strict=True))
     return before, replace(after, notes=(*after.notes, *notes_of(chosen[1:] if old is new else chosen)))
 
@@ -125,35 +75,14 @@ def _without_tests(crds: CrdSet, other: CrdSet, side: Side) -> CrdSet:
     return replace(crds, documents=kept, skipped=tuple(sorted(skipped, key=skipped_order)))
 
 
-def said_to_ship(crds: CrdSet) -> tuple[dict[str, str], list[str], bool]:
-    """The folders of a tree whose CRDs ship, with what says so; their globs; and whether copies elsewhere differ.
-
-    Raises SourceError.
-    """
-    if crds.shipped is not None or _variants(crds) != PLAIN:
-        return {}, [], False
-    (_, side), (_, chosen) = _decided([crds, crds])
-    if folders := dict(chosen.sources.keys()):
-        return folders, [glob for folder in folders for glob in _globs(side, folder)], True
-    covered = sorted((min(kinds), each.file) for each in crds.documents if (kinds := side.kinds(each.file)))
-    folders = {_folder(file): side.source(file) for kind, file in covered if kind == covered[0][0]}
-    return folders, [f"{folder}/*" for folder in folders], False
-
-
-def _globs(side: _Side, folder: str) -> list[str]:
-    """A glob of a folder, or its files one by one if kustomizations leave one out that another folder has, too."""
-    inside = {each.file: each.crd.name for each in side.crds.documents if _folder(each.file) == folder}
-    elsewhere = {each.crd.name for each in side.crds.documents if each.file not in inside}
-    files = [file for file, name in inside.items() if name not in elsewhere or not side.omits(file)]
-    return [f"{folder}/*"] if len(files) in (0, len(inside)) else sorted(files)
-
-
-def _decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[_Side], list[Chosen]]:
+def decided(sides: Sequence[CrdSet], of_base: Sequence[Evidence] = ()) -> tuple[list[ShippingSide], list[Chosen]]:
     """Both sides with their evidence, and what counts of them."""
     old, new = sides
     most = _most_crds(*sides)
     both = [
-        _Side(side, crds, crds.evidence(), most, all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds)), said)
+        ShippingSide(
+            side, crds, crds.evidence(), most, all(place_of(file) >= Place.NEVER for file, _ in _plurals(crds)), said
+        )
         for side, crds, said in ((Side.OLD, old, ()), (Side.NEW, new, of_base))
     ]
     chosen = [Chosen(set(), [], Counter()) for _ in both]
@@ -179,6 +108,11 @@ def _below(crds: CrdSet, paths: Sequence[str]) -> CrdSet:
     return replace(crds, documents=tuple(kept))
 
 
+def has_variants(crds: CrdSet) -> bool:
+    """Whether a tree has variants of CRDs."""
+    return _variants(crds) != PLAIN
+
+
 def _variants(crds: CrdSet) -> str:
     """By what the variants of a tree differ: those in folders of tests, examples and others count for nothing."""
     return preset_of(each for each in crds.documents if place_of(each.file) < Place.SELDOM)
@@ -198,7 +132,7 @@ def _most_crds(old: CrdSet, new: CrdSet) -> str | None:
     held: dict[str, list[str]] = {}
     for file, plurals in sides[1].items():
         if file in sides[0] and place_of(file) == Place.ORDINARY:
-            held.setdefault(_folder(file), []).extend(plurals)
+            held.setdefault(folder_of(file), []).extend(plurals)
     counts = Counter({folder: len(names) for folder, names in held.items() if len(set(names)) == len(names)})
     most = max(counts.values(), default=0)
     first, *others = [folder for folder, count in counts.items() if count == most] or [""]
@@ -216,11 +150,11 @@ def _plurals(crds: CrdSet) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _found(
-    both: Sequence[_Side], documents: Sequence[_Documents], variants: Collection[str]
+    both: Sequence[ShippingSide], documents: Sequence[_Documents], variants: Collection[str]
 ) -> tuple[list[_Documents], Kind | str]:
     """The documents of one CRD that count on both sides, and what says so: a kind of evidence, or a reason."""
 
-    def where(counts: Callable[[_Side, str], bool]) -> list[_Documents]:
+    def where(counts: Callable[[ShippingSide, str], bool]) -> list[_Documents]:
         pairs = zip(both, documents, strict=True)
         return [[each for each in of_side if counts(side, each.file)] for side, of_side in pairs]
 
@@ -228,23 +162,23 @@ def _found(
     if OPENSHIFT in variants:  # a moved manifest has annotations, a sample of a removed one has none
         marked = [[each for each in of_side if preset_of((each,)) == OPENSHIFT] for of_side in documents]
         rest = marked if any(likely) else documents
-        return [found or some for found, some in zip(likely, rest, strict=True)], _NAMES
+        return [found or some for found, some in zip(likely, rest, strict=True)], BY_NAMES
     if variants and any(likely):
-        return likely, _NAMES
+        return likely, BY_NAMES
     kinds = [
         {kind for each in of_side for kind in side.kinds(each.file)}
         for side, of_side in zip(both, documents, strict=True)
     ]
     if (first := _first(kinds[0] & kinds[1])) is not None:
         return where(lambda side, file: first in side.kinds(file)), first
-    if all(found := where(lambda side, file: _folder(file) == side.most and not side.omits(file))):
+    if all(found := where(lambda side, file: folder_of(file) == side.most and not side.omits(file))):
         return found, _MOST
     if all(found := where(lambda side, file: side.place(file) == Place.ORDINARY)):
-        return found, _NAMES
+        return found, BY_NAMES
     if not variants and not any(side.says for side in both):
         limit = Place.OF_OTHERS if all(side.is_of_tests for side in both) else Place.NEVER
-        return where(lambda side, file: side.place(file) < limit), _NAMES
-    return where(lambda side, file: side.place(file) < (Place.NEVER if any(likely) else Place.SELDOM)), _NAMES
+        return where(lambda side, file: side.place(file) < limit), BY_NAMES
+    return where(lambda side, file: side.place(file) < (Place.NEVER if any(likely) else Place.SELDOM)), BY_NAMES
 
 
 def _first(kinds: Collection[Kind]) -> Kind | None:
@@ -254,7 +188,7 @@ def _first(kinds: Collection[Kind]) -> Kind | None:
 
 
 def _keep(
-    side: _Side, documents: _Documents, found: _Documents, same: _Documents, chosen: Chosen, by: Kind | str
+    side: ShippingSide, documents: _Documents, found: _Documents, same: _Documents, chosen: Chosen, by: Kind | str
 ) -> None:
     """Set aside the documents of one CRD on one side that are not ``found``, nor the ``same`` as one that is."""
     kept = without_bases(found, same, side.evidence)
@@ -269,10 +203,10 @@ def _keep(
         ordinary = [each for each in kept if side.place(each.file) == Place.ORDINARY]
         shown = [each for each in kept if any(each is one for one in found)] or ordinary or kept
         said = side.source if isinstance(by, Kind) else lambda _: by
-        chosen.sources.update(sorted({(_folder(each.file), said(each.file)) for each in shown}))
+        chosen.sources.update(sorted({(folder_of(each.file), said(each.file)) for each in shown}))
 
 
-def _with(side: _Side, chosen: Chosen) -> CrdSet:
+def _with(side: ShippingSide, chosen: Chosen) -> CrdSet:
     """The set with the documents that count; a file without any is listed with the reason.
 
     Where a tree says what ships, problems of files that do not are remarks: they would be set aside, whatever they say.
@@ -297,7 +231,3 @@ def _with(side: _Side, chosen: Chosen) -> CrdSet:
 def _is_copy(names: Collection[str], kinds: Collection[Kind], chosen: Chosen) -> bool:
     """Whether evidence of other kinds than a file's decides on all CRDs in it."""
     return bool(names) and all(name in chosen.decided and chosen.decided[name] not in kinds for name in names)
-
-
-def _folder(file: str) -> str:
-    return file.rpartition("/")[0]

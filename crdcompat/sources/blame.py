@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import re
 import time
 from collections import defaultdict
@@ -36,6 +37,8 @@ FilePlace = tuple[str, int]
 _ZONE = re.compile(rb"([+-])(\d\d)(\d\d)")
 _NOT_THERE = re.compile(r"fatal: (?:no such path|no such ref: HEAD|bad revision 'HEAD'|cannot stat path)")
 _NUMBER = re.compile(r"\d+")
+#: How a record of ``git ls-tree`` on a symbolic link begins.
+_LINK = "120000 "
 #: Format of ``git rev-list``: id, parents, raw author date, message; a commit contains no NUL.
 _FACTS = "%x00%H%x00%P%x00%ad%x00%B%x00"
 _SETTINGS = {"blame.showRoot": "false", "i18n.logOutputEncoding": "UTF-8"}
@@ -162,9 +165,14 @@ class _BlameRun:
         try:
             entries = list(output)
         except SourceError as error:
-            if self._commit or not _NOT_THERE.search(str(error)):
+            if not _NOT_THERE.search(str(error)):
                 raise
-            yield from ((line, NOT_COMMITTED) for line in lines)
+            if self._commit:
+                if (real := self._behind_link(file)) is None:
+                    raise
+                yield from self.blame(real, lines)
+            else:
+                yield from ((line, NOT_COMMITTED) for line in lines)
             return
         self._look_up({entry.commit.hexsha: entry.commit for entry in entries})
         for entry in entries:
@@ -172,6 +180,22 @@ class _BlameRun:
             unknown = is_first and self._shallow
             self.is_cut = self.is_cut or unknown
             yield from ((line, None if unknown else who) for line in entry.linenos)
+
+    def _behind_link(self, file: str) -> str | None:
+        """The path of a file of the commit without the first link in it: git blame goes through none.
+
+        Links that lead nowhere or in a circle are no matter here: no file is read through them.
+        """
+        parts = file.split("/")
+        above = ["/".join(parts[:count]) for count in range(1, len(parts))]
+        listing = self._repo.run("ls-tree", "-z", "--full-tree", str(self._commit), *above, timeout=_left(self._end))
+        for record in listing.stdout.split(b"\0"):
+            facts, _, path = record.decode("utf-8", "surrogateescape").partition("\t")
+            if facts.startswith(_LINK):
+                target = self._repo.run("cat-file", "blob", facts.split()[-1], timeout=_left(self._end)).stdout
+                real = posixpath.join(posixpath.dirname(path), os.fsdecode(target), file[len(path) + 1 :])
+                return posixpath.normpath(real)
+        return None
 
     def _look_up(self, commits: Mapping[str, Commit]) -> None:
         """Read the facts of commits that are not known yet, and whether they are the start of the history.

@@ -165,6 +165,16 @@ def test_init_leaves_out_an_archive_of_what_kustomize_adds_a_conversion_to(tmp_p
     assert '\nships: ["bundle/manifests/*"]\n' in (tmp_path / ".crdcompat.yaml").read_text()
 
 
+def test_init_leaves_out_no_copy_that_ships_beside_others(tmp_path: Path) -> None:
+    """Tigera's operator: the CRDs of both products ship; a copy elsewhere differs from one of the first product."""
+    git(tmp_path, "init", "-qb", "main")
+    copies = {"crds/big/v1/w.yaml": _copy("A"), "crds/small/w.yaml": _copy("AC")}
+    gadgets = {"crds/big/g.yaml": _copy("A", "Gadget"), "deploy/g.yaml": _copy("C", "Gadget")}
+    commit(tmp_path, {**copies, **gadgets, "crds/crds.go": "package crds\n\n//go:embed big small\n"})
+    run("init", cwd=tmp_path)
+    assert '\nships: ["crds/big/*", "crds/small/*"]\n' in (tmp_path / ".crdcompat.yaml").read_text()
+
+
 def test_a_file_that_is_left_out_need_not_be_there(tmp_path: Path) -> None:
     """A clone can lack what is large (``--filter=blob:limit=…``)."""
     git(tmp_path, "init", "-q", "-b", "main", ".")

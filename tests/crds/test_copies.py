@@ -376,6 +376,22 @@ def test_another_copy_of_the_base_does_not_dispute_the_conversion(tmp_path: Path
     assert ({each["rule"] for each in report["findings"]}, report["undecided"]) == ({"conversion-changed"}, [])
 
 
+@pytest.mark.parametrize(("built", "used"), [("test/e2e/all.yaml", "bases"), ("bundle/all.yaml", "bundle")])
+def test_what_a_test_expects_of_kustomize_does_not_ship(tmp_path: Path, built: str, used: str) -> None:
+    """Cluster API Operator: tests compare the rendered chart with a file that has the conversion."""
+    for values in ("A", "AB"):
+        made = _copy(values)
+        patch = {"apiVersion": made["apiVersion"], "kind": made["kind"], "metadata": {"name": made["metadata"]["name"]}}
+        write(tmp_path / values / "bases/widget.yaml", made)
+        write(tmp_path / values / built, _converted(made))
+        write(tmp_path / values / "webhook.yaml", {**patch, "spec": {"conversion": {"strategy": "Webhook"}}})
+        listed = "resources: [bases/widget.yaml]\npatches: [{path: webhook.yaml}]\n"
+        (tmp_path / values / "kustomization.yaml").write_text(listed)
+    report = run("diff", tmp_path / "A", tmp_path / "AB", "--direction", "rollback", "--format", "json").report
+    (found,) = report["findings"]
+    assert (found["rule"], {each["file"].split("/")[0] for each in found["locations"]}) == ("enum-value-added", {used})
+
+
 def _check(repo: Path, files: Mapping[str, str], code: int) -> list[tuple[str, str]]:
     git(repo, "rm", "-rqf", "--ignore-unmatch", ".")
     commit(repo, {f"{folder}/widget.yaml": _copy(values) for folder, values in files.items()})

@@ -132,10 +132,24 @@ _SAID = [
         "from .github/workflows/release.yaml",
         id="release files",
     ),
+    pytest.param(
+        {"pkg/crds.go": 'package a\n\n//go:embed "own/*.yaml" all:more\nvar files embed.FS\n'},
+        "pkg/more/v1/w.yaml",
+        "a/w.yaml",
+        "from pkg/crds.go",
+        id="what a Go program carries",
+    ),
     pytest.param({"crds/g.yaml": "ab"}, "crds/w.yaml", "a/w.yaml", "the folder with the most CRDs", id="most CRDs"),
     pytest.param({}, "crds/w.yaml", "design/w.yaml", "by the names of the other folders", id="a design"),
     pytest.param({}, "w.yaml", "releases/op-1.2.3.yaml", "by the names of the other folders", id="an archive"),
     pytest.param({}, "crds/w.yaml", "api/src/test/w.yaml", "by the names of the other folders", id="a test"),
+    pytest.param(
+        {"demo/kustomization.yaml": "resources: [w.yaml, d.yaml]\n", "demo/d.yaml": _DEPLOYMENT},
+        "crds/w.yaml",
+        "demo/w.yaml",
+        "by the names of the other folders",
+        id="a demonstration's",
+    ),
     pytest.param({}, "crds/w.yaml", "hack/w.yaml", "by the names of the other folders", id="a script's"),
     pytest.param(
         {"crd/experimental/g.yaml": "ab"},
@@ -270,6 +284,15 @@ def test_a_chart_and_a_bundle_both_ship(tmp_path: Path, changed: str, value: str
     old = {**said, "op/crds/w.yaml": "A", "bundle/manifests/w.yaml": "C", "config/w.yaml": "X"}
     report = _diff(tmp_path, old, {**old, changed: f"{value}B", "config/w.yaml": "XY"}, code=1)
     assert (_errors(report), _aside(report)) == ([("w", value, "B")], ["config/w.yaml"])
+
+
+@pytest.mark.parametrize(("name", "errors"), [("crds.go", [("w", "C", "B")]), ("crds_test.go", [])])
+def test_all_that_a_go_program_carries_ships(tmp_path: Path, name: str, errors: list[tuple[str, str, str]]) -> None:
+    """Tigera's operator has the CRDs of two products, and installs those of one; one folder has more of them."""
+    embeds = 'import _ "embed"\n//go:embed big\nvar big embed.FS\n//go:embed small/*\nvar small embed.FS\n'
+    old = {f"crds/{name}": embeds, "crds/big/w.yaml": "A", "crds/big/g.yaml": "a", "crds/small/w.yaml": "C"}
+    report = _diff(tmp_path, old, {**old, "crds/small/w.yaml": "CB"}, code=1 if errors else 0)
+    assert (_errors(report), _aside(report)) == (errors, [] if errors else ["crds/small/w.yaml"])
 
 
 def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:

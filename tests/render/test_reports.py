@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from helpers import array, both, checked, crd, diff, obj, only, root, run, spawn, string, write
+from helpers import array, both, checked, crd, diff, obj, only, root, run, spawn, string, version, write
 
 from crdcompat.models.release import short_names
 from crdcompat.render.data.schema import schema_of_reports
@@ -175,6 +175,18 @@ def test_text_order_and_footer(sides: tuple[Path, Path]) -> None:
     ) in " ".join(ran.out.split())
     assert lines[-1] == "rollback: 2 errors, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided."
     assert "  spec.new: lost [property-added]" in lines
+
+
+def test_a_change_of_the_crd_is_not_a_lost_crd(tmp_path: Path) -> None:
+    """External Snapshotter 8.4 has a conversion; "the CRD: lost" was said of the one before."""
+    webhook = {"clientConfig": {"url": "https://example.com"}, "conversionReviewVersions": ["v1"]}
+    versions = [version(root(), "v1"), version(root(), "v2", storage=False)]
+    old, new = crd(versions=versions), crd(versions=versions)
+    new["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    for name, made in (("old", old), ("new", new)):
+        write(tmp_path / name / "w.yaml", made)
+    ran = run("diff", tmp_path / "old", tmp_path / "new")
+    assert "  the CRD: conversion changed [conversion-changed]" in ran.out.splitlines()
 
 
 def test_an_update_is_shown_with_what_it_replaces(tmp_path: Path) -> None:

@@ -76,6 +76,18 @@ def test_a_line_that_was_moved_indented_or_in_a_file_of_another_name(repo: Path)
     assert who(repo, last, 1, 3, file="moved.yaml") == [second, first]
 
 
+def test_a_file_in_a_linked_folder(repo: Path) -> None:
+    """Tigera's operator: config/crd/bases is a link to the folder that a Go program embeds."""
+    (repo / "a").mkdir()
+    (repo / "a/crds").symlink_to("../b/crds")
+    (repo / "b").symlink_to("config")
+    (repo / "config/crds").symlink_to(".")
+    linked = commit(repo, {FILE: "enum:\n- Auto\n- Off\n- Manual\n"}, "links")
+    first = git(repo, "rev-parse", "HEAD~1")
+    assert who(repo, linked, 2, 3, file="b/widget.yaml") == [first, linked]
+    assert who(repo, linked, 2, 3, file="a/crds/widget.yaml") == [first, linked]
+
+
 def test_what_is_not_committed(repo: Path) -> None:
     first = git(repo, "rev-parse", "HEAD")
     (repo / FILE).write_text("enum:\n- Auto\n- Off\n- Manual\n")

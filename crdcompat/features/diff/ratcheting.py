@@ -27,6 +27,7 @@ from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import OF_THE_REST, ORDINARY, Spared, WriteKind
 
 _NEWEST = Server(NEWEST)
+_STATUS = frozenset((WriteKind.STATUS_UPDATE, WriteKind.STATUS_UPDATE_TOUCHING))
 
 
 def with_writes(judged: Iterable[Judged], servers: Servers, shared: ComparisonCache) -> Iterator[Judged]:
@@ -91,6 +92,9 @@ _Answer = tuple[tuple[WriteKind, ...], Spared | None, int]
 def _answer(stored: Object, reader: Resource, *, had_status: bool, is_known: bool) -> _Answer:
     as_read = {**stored, "apiVersion": reader.api_version}
     written = writes_of(reader, as_read, had_status=had_status)
+    if had_status and not reader.version.has_status and not any(map(_is_of_status, written.causes)):
+        # That the endpoint is lost is a finding of its own: no value elsewhere makes writes of the status fail.
+        written = replace(written, writes={kind: each for kind, each in written.writes.items() if kind not in _STATUS})
     rejected = written.rejected
     spared = _spared(reader, written)
     since = 0 if is_known else _since(written, spared)
@@ -124,7 +128,11 @@ def _since(written: Written, spared: Spared | None) -> int:
 def _parts(written: Written) -> set[str]:
     """The behaviours of servers that let updates of such an object pass."""
     causes = (cause for cause in written.causes if cause.error.type != DUPLICATE)
-    return {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
+    return {"ratchet_status" if _is_of_status(cause) else "ratchet_main" for cause in causes}
+
+
+def _is_of_status(cause: Cause) -> bool:
+    return cause.path[:1] == ("status",)
 
 
 def _is_in_a_list(reader: Resource, cause: Cause) -> bool:

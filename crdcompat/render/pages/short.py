@@ -225,7 +225,9 @@ def _infos(found: Sequence[Entry]) -> Iterator[Line]:
         if name != crd:
             crd = name
             yield _info(f"info {name}", Fold.NEVER)
-        what = _WHAT.get(finding.effect, finding.effect) or _lowered(rule(finding.rule).title)
+        # Of a change of the CRD, "lost" would say that the CRD is.
+        effect = _WHAT.get(finding.effect, finding.effect) if finding.path else ""
+        what = effect or _lowered(rule(finding.rule).title)
         yield Line(f"{finding.path or 'the CRD'}: {what} [{finding.rule}]{and_in_more(entry)}", fold=Fold.NEVER)
 
 

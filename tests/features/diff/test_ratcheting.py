@@ -58,6 +58,7 @@ def status(phase: Json) -> Json:
     return {"spec": schema(note=string()), "status": schema(phase=phase, **MORE)}
 
 
+IN_SPEC = [{"spec": schema(phase=string(*values), **MORE)} for values in ("A", "AB")]
 _STATUS = {
     "A": ("error", ALL_BUT_CREATE),
     "B": ("error", ALL_BUT_CREATE),
@@ -249,3 +250,19 @@ def test_a_rule_about_updates_has_no_kinds_of_write() -> None:
     finding = only(status(old), status(string()), "E")
     assert (finding.rule, finding.witness.stored is not None) == ("cel-transition-rule-removed", True)
     assert (finding.writes, finding.spared) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "writes", "spared"),
+    [
+        pytest.param(IN_SPEC[0], IN_SPEC[1], ["create"], "the value", id="spec"),
+        pytest.param(status(string("A")), status(string("A", "B")), [*OF_STATUS, "create"], "the status", id="status"),
+    ],
+)
+def test_a_lost_endpoint_is_no_matter_of_values_elsewhere(old: Json, new: Json, writes: list[str], spared: str) -> None:
+    """KServe 0.19 has a CRD without /status: of values in spec, "those that change the status" was said."""
+    before, after = crd(root(**old)), crd(root(**new))
+    del before["spec"]["versions"][0]["subresources"]
+    made = crdcompat.diff(crd_set("old", before), crd_set("new", after), directions=["rollback"], locate=False)
+    (finding,) = (each for each in made.findings if each.rule == "enum-value-added")
+    assert ([str(each) for each in finding.writes or ()], spared in finding.message) == (writes, True)
