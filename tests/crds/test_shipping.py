@@ -295,6 +295,15 @@ def test_all_that_a_go_program_carries_ships(tmp_path: Path, name: str, errors: 
     assert (_errors(report), _aside(report)) == (errors, [] if errors else ["crds/small/w.yaml"])
 
 
+def test_a_program_that_carries_one_crd_says_nothing_of_others(tmp_path: Path) -> None:
+    """A list of a kustomization leaves out the other files of a folder; what a program carries leaves out none."""
+    said = {"PROJECT": "domain: example.com\n", "config/crd/carried.go": "package crd\n\n//go:embed bases/w.yaml\n"}
+    both = {**said, "config/crd/bases/w.yaml": "A", "old/g.yaml": "c"}
+    bases = "config/crd/bases/g.yaml"
+    report = _diff(tmp_path, {**both, bases: "a"}, {**both, bases: "ab"}, code=1)
+    assert (_errors(report), _aside(report)) == ([("g", "A", "B")], ["old/g.yaml"])
+
+
 def test_a_crd_that_another_place_ships_is_compared(tmp_path: Path) -> None:
     """The kustomization lists one CRD, the chart has the other: each has its own evidence."""
     said = {**_KUBEBUILDER, "op/Chart.yaml": "name: op\n", "config/crd/bases/w.yaml": "A", "bundle/w.yaml": "C"}
