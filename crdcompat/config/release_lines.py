@@ -95,10 +95,10 @@ def of_module(repo: Repository, names: Names, commit: str, line: Line) -> Line:
             modules.setdefault(folder, []).append(tag)
     if line.is_release or not line.before or not modules:
         return line
-    known = {**names.tags, **{name: names.commit(name) for name in line.before[:1] if name in names.refs}}
+    last = names.commit(line.before[0]) or names.tags.get(line.before[0], "")
     newest = {folder: newest_patches(tags)[-1] for folder, tags in modules.items()}
     try:
-        if line.before[0] not in known or has_crds(repo, known[line.before[0]]):
+        if not last or has_crds(repo, last):
             return line
         found = [folder for folder, tag in newest.items() if has_crds(repo, names.tags[tag], folder)]
     except MissingObjectsError:  # a partial clone has the files of what is checked out alone

@@ -191,18 +191,14 @@ def _is_program(path: str, folders: Collection[str]) -> bool:
 def _program(path: str, data: bytes, crds: Collection[str]) -> Iterator[Evidence]:
     """The files that a Go program carries; a pattern that matches a folder embeds all that is in it."""
     folder = posixpath.dirname(path)
-    named = [each.strip('`"').removeprefix("all:") for match in _EMBEDS.finditer(data) for each in _words(match[1])]
-    patterns = [posixpath.join(folder, each).split("/") for each in named]
+    words = (each for match in _EMBEDS.finditer(data) for each in match[1].decode(errors="replace").split())
+    patterns = [posixpath.join(folder, each.strip('`"').removeprefix("all:")).split("/") for each in words]
     files = frozenset(crd for crd in crds if any(_embeds(each, crd.split("/")) for each in patterns))
     yield Evidence(Kind.EMBEDDED, path, files)
 
 
 def _embeds(pattern: list[str], path: list[str]) -> bool:
     return len(pattern) <= len(path) and all(map(fnmatchcase, path, pattern))
-
-
-def _words(text: bytes) -> list[str]:
-    return text.decode(errors="replace").split()
 
 
 def _beside(path: str, named: str) -> str:

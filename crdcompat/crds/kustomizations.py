@@ -26,6 +26,8 @@ _BUILD = "only kustomize build tells what it makes of CRDs"
 DELISTED = "a kustomization does not list it any more: only kustomize build tells whether a cluster gets it"
 #: The keys of a patch, a plugin or a chart that name its files.
 _PLACES = ("path", "valuesFile", "additionalValuesFiles")
+#: Names of folders of objects that show how to use the kinds of a project: they define no kind.
+_SAMPLES = frozenset({"sample", "samples"})
 GENERATORS = ("configMapGenerator", "secretGenerator")
 
 
@@ -139,7 +141,7 @@ def _followed(
 
 def _is_missing_sample(kustomization: str, named: str) -> bool:
     """Whether samples list a manifest that is not in the tree, as kubebuilder does for each kind, whatever its name."""
-    return place_of(kustomization) >= Place.SELDOM and "://" not in named and is_manifest_name(named)
+    return not _SAMPLES.isdisjoint(kustomization.split("/")) and "://" not in named and is_manifest_name(named)
 
 
 def _reached(path: str, own: Mapping[str, set[str]]) -> frozenset[str]:

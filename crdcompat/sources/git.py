@@ -157,7 +157,7 @@ def has_word(
     Raises SourceError.
     """
     files = (f":(top,icase){folder and f'{folder}/'}{each}" for each in MANIFESTS)
-    excluded = (f":(top,exclude,glob)**/{folder}/**" for folder in excluded_folders)
+    excluded = (f":(top,exclude,glob)**/{each}/**" for each in excluded_folders)
     done = repo.run("grep", "-q", "-a", "-F", "-e", word, commit, "--", *files, *excluded, ok=(0, 1))
     return done.returncode == 0
 

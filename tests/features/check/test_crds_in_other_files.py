@@ -278,8 +278,9 @@ def test_kustomizations_that_change_no_crd(tmp_path: Path, case: str) -> None:
         ("config/samples", "widget.yaml", (0, "clean")),
         ("config/samples", "https://example.com/widget.yaml", (2, "unknown")),
         ("config/crd", "made/widget.yaml", (2, "unknown")),
+        ("hack/install", "made/widget.yaml", (2, "unknown")),
     ],
-    ids=["a sample", "a remote one", "what a build may write"],
+    ids=["a sample", "a remote one", "what a build may write", "the same among scripts"],
 )
 def test_a_manifest_that_is_not_in_the_tree(tmp_path: Path, folder: str, named: str, expected: tuple[int, str]) -> None:
     """humio-operator: kubebuilder lists a sample of each kind, which has another name."""
